@@ -1,6 +1,7 @@
 // The environment, read once: the only place of the loader that asks for variables.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,10 +20,12 @@ struct VariableReport {
 // The process' facts that decide what a variable may do; tests make their own.
 struct Process {
     std::map<std::string, std::string, std::less<>> variables;
-    bool elevated = false;        // AT_SECURE
-    bool foreign_home = false;    // root, and HOME belongs to somebody else (sudo)
+    bool elevated = false;      // AT_SECURE
+    bool foreign_home = false;  // root, and HOME belongs to somebody else (sudo)
 };
-Process read_process();
+// With HAL_LOADER_NO_ENVIRONMENT in the flags of hal_loader_desc no variable is read. Reads `environ` without a lock,
+// as every reader must: a thread that calls setenv at the same time is a race of the application.
+Process read_process(uint32_t loader_flags = 0);
 
 class Environment {
   public:
@@ -38,11 +41,19 @@ class Environment {
     [[nodiscard]] bool foreign_home() const { return process_.foreign_home; }
     [[nodiscard]] bool flag(std::string_view name) const { return get(name) == "1"; }
 
+    // The messages L002 and L003, once each; discover() logs them.
+    [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+
     // Every variable known or beginning with HAL_, for hal-info --env and for the warnings L002, L003.
     [[nodiscard]] const std::vector<VariableReport>& report() const { return report_; }
 
   private:
+    void report_known();
+    void report_unknown();
+    void read_backend_options();
+
     Process process_;
+    std::vector<std::string> warnings_;
     std::vector<VariableReport> report_;
     std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> backend_options_;
 };

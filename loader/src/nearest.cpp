@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "ascii.hpp"
+#include "text.hpp"
 
 namespace hal::loader {
 

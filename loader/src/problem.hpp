@@ -17,6 +17,10 @@ struct Problem {
     std::string next_step;  // what the reader can do about it
 };
 
+// HAL_LOG_* of the line that tells of a state: what the user named is an ERROR, what a scan found broken a WARN; what
+// is absent, foreign to this machine, hidden or deselected is no defect.
+uint32_t problem_level(hal_backend_state state, bool named) noexcept;
+
 // Thrown where a candidate is refused; caught once per candidate. std::bad_alloc is never turned into one.
 class Refusal : public std::exception {
   public:

@@ -1,0 +1,116 @@
+// One opened CPU back end: its options, devices, streams and events, and whether it may be used now.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "hal/sdk.hpp"
+#include "waiting.hpp"
+
+namespace hal::cpu {
+
+class Device;
+class Streams;  // stream.hpp
+class Events;   // event.hpp
+
+// What the application may set for one instance.
+struct Options {
+    int32_t devices = 1;
+    uint64_t memory_bytes = 0;  // of each device
+};
+
+// Reads the options `devices` and `memory`. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is allowed.
+[[nodiscard]] Options read_options(const hal_host* host);
+
+// What every entry may use, even before `initialize`. Entries that need no initialize take Opened&, all others Instance&.
+class Opened {
+  public:
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+
+    [[nodiscard]] const hal_host* host() const noexcept { return host_; }
+
+    // HAL_OK, or FORKED with its text in a process that was forked off the one that made the instance.
+    [[nodiscard]] hal_status admit() noexcept {
+        return state_->load(std::memory_order_relaxed) != State::forked ? HAL_OK : refuse();
+    }
+
+    [[nodiscard]] int32_t device_count() const noexcept { return static_cast<int32_t>(devices_.size()); }
+
+    // Throws INVALID_DEVICE naming the index and the count.
+    [[nodiscard]] Device& device(hal_dev device) {
+        if (static_cast<uint32_t>(device) >= devices_.size()) [[unlikely]] {
+            bad_device(device);
+        }
+        return *devices_[static_cast<uint32_t>(device)];
+    }
+
+    // Identity of this life of the instance, from create or the last finalize on: the key of each thread's current device.
+    [[nodiscard]] const std::shared_ptr<const char>& life() const noexcept { return life_; }
+
+  protected:
+    // The word lies in a page that the kernel wipes in a forked child, so one load tells all.
+    enum class State : uint32_t { forked = 0, opened, initialized };
+
+    explicit Opened(const hal_host* host);
+    ~Opened();
+    [[nodiscard]] hal_status refuse() noexcept;
+    [[noreturn]] void bad_device(hal_dev device) const;
+
+    const hal_host* host_;
+    std::atomic<State>* state_;
+    std::vector<std::unique_ptr<Device>> devices_;
+    std::shared_ptr<const char> life_;
+};
+
+class Instance : public Opened {
+  public:
+    // Throws sdk::Error.
+    explicit Instance(const hal_host* host);
+    // Ends everything, live objects included: work that has not begun is skipped, callbacks still run, with CANCELLED. In a
+    // forked child nothing can be ended (the threads are not there); the memory stays.
+    ~Instance();
+
+    // HAL_OK, FORKED or NOT_INITIALIZED, with its text.
+    [[nodiscard]] hal_status admit() noexcept {
+        return state_->load(std::memory_order_relaxed) == State::initialized ? HAL_OK : refuse();
+    }
+
+    // Counted. The first call makes the devices' memory and default streams, the last finalize ends them.
+    void initialize();
+    // Throws NOT_INITIALIZED, BUSY with the numbers of live objects, REENTRANT.
+    void finalize();
+
+    [[nodiscard]] const Options& options() const noexcept { return options_; }
+    [[nodiscard]] Waiting& waiting() noexcept { return waiting_; }
+    [[nodiscard]] Streams& streams() noexcept { return *streams_; }
+    [[nodiscard]] Events& events() noexcept { return *events_; }
+
+    // Throws REENTRANT naming the entry if this thread is a worker of the instance: it would wait for itself.
+    void refuse_on_worker(const char* entry) const;
+
+    // The instance is being destroyed: waits for other processes give up.
+    [[nodiscard]] bool ending() const noexcept { return ending_.load(std::memory_order_relaxed); }
+
+  private:
+    [[nodiscard]] std::string live_objects() const;
+
+    Options options_;
+    Waiting waiting_;
+    std::unique_ptr<Streams> streams_;
+    std::unique_ptr<Events> events_;
+    std::mutex life_mutex_;
+    uint64_t initialize_count_ = 0;
+    std::atomic<bool> ending_{false};
+};
+
+// For entries that take Opened&: the entry's own instance.
+[[nodiscard]] inline Instance& instance_of(Opened& opened) noexcept {
+    return static_cast<Instance&>(opened);
+}
+
+}  // namespace hal::cpu

@@ -1,0 +1,188 @@
+#include "backend.hpp"
+
+#include <cstring>
+
+namespace hal::conformance {
+namespace {
+
+// A table as the plug-in made it; nullptr if it is none of ours.
+template <class Table>
+const Table* checked(const hal_table_header* header, uint32_t id_major, const char* name) {
+    if (header == nullptr) {
+        return nullptr;
+    }
+    const bool sane = header->id_major == id_major && header->size >= sizeof(hal_table_header) &&
+                      header->size <= HAL_TABLE_MAX_BYTES && header->size % sizeof(void*) == 0;
+    if (!sane) {
+        throw LoadError(std::string("table ") + name + " has size " + std::to_string(header->size) + " and id " +
+                        std::to_string(header->id_major) + "; expected whole pointers up to " +
+                        std::to_string(HAL_TABLE_MAX_BYTES) + " and id " + std::to_string(id_major));
+    }
+    return reinterpret_cast<const Table*>(header);
+}
+
+// A slot beyond the size that the plug-in gives belongs to a newer contract than the plug-in's.
+template <class Table, class Function>
+Function slot_of(const Table* table, Function Table::*member) {
+    if (table == nullptr) {
+        return nullptr;
+    }
+    const auto offset = reinterpret_cast<const char*>(&(table->*member)) - reinterpret_cast<const char*>(table);
+    return static_cast<uint32_t>(offset) + sizeof(Function) <= table->header.size ? table->*member : nullptr;
+}
+
+std::string text_or(const std::string& text, const char* fallback) { return text.empty() ? fallback : text; }
+
+void check_descriptor(const hal_backend_descriptor* descriptor) {
+    if (descriptor == nullptr) {
+        throw LoadError("the entry returned NULL: " + text_or(Host::last_error().text, "no error text was set"));
+    }
+    if (descriptor->size < sizeof(hal_backend_descriptor) ||
+        HAL_VERSION_MAJOR_OF(descriptor->abi_version) != HAL_ABI_MAJOR) {
+        throw LoadError("the descriptor has size " + std::to_string(descriptor->size) + " and ABI major " +
+                        std::to_string(HAL_VERSION_MAJOR_OF(descriptor->abi_version)) + "; expected at least " +
+                        std::to_string(sizeof(hal_backend_descriptor)) + " and " + std::to_string(HAL_ABI_MAJOR));
+    }
+    if (descriptor->create == nullptr || descriptor->destroy == nullptr || descriptor->get_table == nullptr) {
+        throw LoadError("the descriptor lacks create, destroy or get_table");
+    }
+}
+
+}  // namespace
+
+Backend::Backend(const Target& target) : host_(std::make_unique<Host>(target.options)) {
+    descriptor_ = target.entry(host_->table());
+    check_descriptor(descriptor_);
+    if (const hal_status status = descriptor_->create(host_->table(), &instance_); status != HAL_OK) {
+        throw LoadError("create returned " + to_string(status) + ": " +
+                        text_or(Host::last_error().text, "no error text was set"));
+    }
+    read_tables();
+}
+
+Backend::~Backend() { destroy(); }
+
+void Backend::destroy() {
+    if (instance_ != nullptr) {
+        descriptor_->destroy(instance_);
+        instance_ = nullptr;
+    }
+}
+
+void Backend::read_tables() {
+#define HAL_TABLE(table, id, clause, effect)                                                                           \
+    const auto* table##_raw =                                                                                          \
+        checked<hal_##table##_table>(descriptor_->get_table(instance_, HAL_TABLE_##table), HAL_TABLE_##table, #table);
+#include "hal/tables/all.def"
+#define HAL_FN(table, entry, need, clause, since, effect, params)                                                      \
+    api_.entry.function = slot_of(table##_raw, &hal_##table##_table::entry);                                           \
+    api_.entry.self = instance_;
+#include "hal/tables/all.def"
+}
+
+hal_status Backend::initialize() const { return api_.initialize ? api_.initialize() : HAL_OK; }
+hal_status Backend::finalize() const { return api_.finalize ? api_.finalize() : HAL_OK; }
+
+namespace {
+
+// Of every device: a claim counts only if all of them make it.
+uint32_t common_flags(const Api& api, int32_t device_count) {
+    if (!api.get_device_properties || device_count <= 0) {
+        return 0;
+    }
+    uint32_t common = ~0U;
+    for (hal_dev dev = 0; dev < device_count; ++dev) {
+        hal_device_properties properties{};
+        properties.header.size = sizeof properties;
+        common &= api.get_device_properties(dev, &properties) == HAL_OK ? properties.flags : 0;
+    }
+    return common;
+}
+
+std::set<std::string, std::less<>> registered_ops(const Api& api) {
+    std::set<std::string, std::less<>> ops;
+    const hal_kernel* const* kernels = nullptr;
+    uint64_t count = 0;
+    if (api.register_kernel && api.register_kernel(&kernels, &count) == HAL_OK) {
+        for (uint64_t i = 0; i < count; ++i) {
+            ops.insert(kernels[i]->op);
+        }
+    }
+    return ops;
+}
+
+}  // namespace
+
+Facts collect_facts(const Target& target) {
+    const Backend backend(target);
+    const Api& api = backend.api();
+    Facts facts;
+#define HAL_FN(table, entry, need, clause, since, effect, params)                                                      \
+    facts.present[static_cast<size_t>(E::entry)] = static_cast<bool>(api.entry);
+#include "hal/tables/all.def"
+    facts.backend_flags = backend.descriptor().flags;
+    if (const hal_status status = backend.initialize(); status != HAL_OK) {
+        throw LoadError("initialize returned " + to_string(status) + ": " + Host::last_error().text);
+    }
+    if (api.get_device_count && api.get_device_count(&facts.device_count) != HAL_OK) {
+        throw LoadError("get_device_count fails: " + Host::last_error().text);
+    }
+    facts.device_flags = common_flags(api, facts.device_count);
+    facts.ops = registered_ops(api);
+    (void)backend.finalize();
+    return facts;
+}
+
+std::optional<std::string> unmet(const Need& need, const Facts& facts) {
+    switch (need.kind) {
+        case Need::Kind::entry:
+            if (!facts.present[need.value]) {
+                return "needs " + std::string(entries[need.value].name);
+            }
+            return {};
+        case Need::Kind::devices:
+            if (facts.device_count < static_cast<int32_t>(need.value)) {
+                return "needs " + std::to_string(need.value) + " devices, there are " + std::to_string(facts.device_count);
+            }
+            return {};
+        case Need::Kind::device_flag:
+            if ((facts.device_flags & need.value) == 0) {
+                return "needs " + std::string(need.text);
+            }
+            return {};
+        case Need::Kind::op:
+            if (!facts.ops.contains(need.text)) {
+                return "needs a kernel for " + std::string(need.text);
+            }
+            return {};
+        case Need::Kind::no_fork:
+            if ((facts.backend_flags & HAL_BACKEND_FORK_SAFE) != 0) {
+                return "the plug-in claims to work in a forked child";
+            }
+            return {};
+        case Need::Kind::any_work:
+            for (const Value& source : work_sources().values) {
+                bool all = true;
+                for (const Need& part : source.needs) {
+                    all = all && !unmet(part, facts);
+                }
+                if (all) {
+                    return {};
+                }
+            }
+            return "needs a source of asynchronous work";
+    }
+    throw HarnessError("need of unknown kind");
+}
+
+std::string to_string(hal_status status) {
+    switch (status) {
+#define HAL_STATUS(name, value, text)                                                                                  \
+    case name:                                                                                                         \
+        return #name;
+#include "hal/status.def"
+    }
+    return "status " + std::to_string(static_cast<int32_t>(status));
+}
+
+}  // namespace hal::conformance

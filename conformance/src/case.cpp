@@ -1,0 +1,146 @@
+#include "case.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace hal::conformance {
+namespace {
+
+constexpr size_t max_id = 160;
+
+std::vector<std::string_view> split(std::string_view id) {
+    std::vector<std::string_view> parts;
+    for (size_t begin = 0; begin <= id.size();) {
+        const size_t end = std::min(id.find('.', begin), id.size());
+        parts.push_back(id.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+bool good_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+// After "45079.T" or "45079.X" an id is lower case.
+bool good_id(std::string_view id) {
+    std::string_view rest = id;
+    for (const std::string_view prefix : {"45079.T", "45079.X"}) {
+        if (rest.starts_with(prefix)) {
+            rest.remove_prefix(prefix.size());
+        }
+    }
+    return !id.empty() && id.size() <= max_id && std::all_of(rest.begin(), rest.end(), good_character) &&
+           split(id).size() >= 5;
+}
+
+bool good_category(std::string_view id) {
+    static const std::set<std::string_view> known{"sig",  "norm",  "edge",   "err", "order", "conc",
+                                                  "life", "fault", "stress", "num", "env",   "leak"};
+    const auto parts = split(id);
+    return parts.size() >= 4 && known.contains(parts[3]);
+}
+
+bool needs_entry(const Case& one, std::string_view name) {
+    return std::any_of(one.needs.begin(), one.needs.end(), [&](const Need& need) {
+        return need.kind == Need::Kind::entry && info(static_cast<E>(need.value)).name == name;
+    });
+}
+
+}  // namespace
+
+const NeedGroup& memory_io() {
+    static const NeedGroup group{E::device_memory_allocate, E::device_memory_deallocate, E::memory_copy_h2d,
+                                 E::memory_copy_d2h};
+    return group;
+}
+
+over work_sources() {
+    const auto with = [](E entry) {
+        auto list = memory_io().list;
+        list.push_back(need_entry(entry));
+        return list;
+    };
+    return {"src",
+            {Value("h2d", with(E::async_memory_copy_h2d)), Value("d2h", with(E::async_memory_copy_d2h)),
+             Value("d2d", with(E::async_memory_copy_d2d)), Value("fill", with(E::async_memory_set)),
+             Value("callback", {need_entry(E::stream_add_callback)})}};
+}
+
+over bad_devices() { return {"dev", {"-1", "count", "int32_max"}}; }
+
+std::vector<Case>& all_cases() {
+    static std::vector<Case> cases;
+    return cases;
+}
+
+std::vector<Instance> expand(const Case& one) {
+    std::vector<Instance> result{{&one, "", one.needs, {}}};
+    for (const over& axis : one.axes) {
+        std::vector<Instance> next;
+        for (const Instance& before : result) {
+            for (const Value& value : axis.values) {
+                Instance with = before;
+                with.id += with.id.empty() ? "" : ",";
+                with.id.append(axis.name).append("=").append(value.text);
+                with.needs.insert(with.needs.end(), value.needs.begin(), value.needs.end());
+                with.params[axis.name] = value.text;
+                next.push_back(std::move(with));
+            }
+        }
+        result = std::move(next);
+    }
+    for (Instance& instance : result) {
+        instance.id = std::string(one.id) + (instance.id.empty() ? "" : "[" + instance.id + "]");
+    }
+    return result;
+}
+
+std::vector<Instance> all_instances() {
+    std::vector<Instance> result;
+    for (const Case& one : all_cases()) {
+        auto some = expand(one);
+        std::move(some.begin(), some.end(), std::back_inserter(result));
+    }
+    std::sort(result.begin(), result.end(), [](const Instance& a, const Instance& b) { return a.id < b.id; });
+    return result;
+}
+
+const EntryInfo* entry_of(std::string_view id) {
+    const auto parts = split(id);
+    return parts.size() < 3 || parts[1] == "X" ? nullptr : find_entry(parts[2]);
+}
+
+std::vector<std::string> catalogue_faults(const std::vector<Case>& cases) {
+    std::vector<std::string> faults;
+    std::set<std::string_view> seen;
+    for (const Case& one : cases) {
+        const auto fault = [&](const std::string& text) {
+            faults.push_back(std::string(one.file) + ":" + std::to_string(one.line) + ": " + std::string(one.id) + ": " + text);
+        };
+        if (!good_id(one.id)) {
+            fault("not of the form <standard>.<table>.<entry>.<category>.<case> in lower case, 160 characters at most");
+        }
+        if (!good_category(one.id)) {
+            fault("unknown category");
+        }
+        if (!seen.insert(one.id).second) {
+            fault("registered twice");
+        }
+        if (one.clauses.empty()) {
+            fault("names no clause");
+        }
+        const auto parts = split(one.id);
+        const EntryInfo* entry = entry_of(one.id);
+        if (entry == nullptr && (parts.size() < 2 || parts[1] != "X")) {
+            fault("names no entry of the tables");
+        }
+        // `sig` looks at the table itself, so that it must run where the entry is absent.
+        if (entry != nullptr && parts.size() > 3 && parts[3] != "sig" && !needs_entry(one, entry->name)) {
+            fault("does not need its own entry");
+        }
+    }
+    return faults;
+}
+
+}  // namespace hal::conformance

@@ -1,0 +1,144 @@
+// What a case says about itself, and the list of all cases. A case is registered where it is written:
+//
+//   HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authority::S, needs{E::record_event, a_gate})
+//   (Test& t) { ... }
+//
+// The id is stable for ever. Whether a case applies is decided from `needs` before its first call, never inside the body.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api.hpp"
+
+namespace hal::conformance {
+
+class Test;
+
+// What gives a case the right to fail a plug-in: the standard's words, a necessary consequence of them, our ABI contract, or
+// nothing but quality.
+enum class authority : uint8_t { S, D, A, Q };
+
+// Clauses that a case shows: "45079/T2.7" is row 7 of table 2.
+struct clauses {
+    std::vector<std::string_view> list;
+    clauses(std::initializer_list<std::string_view> values) : list(values) {}
+};
+
+struct Need {
+    enum class Kind : uint8_t { entry, devices, device_flag, op, no_fork, any_work };
+    Kind kind;
+    uint32_t value = 0;
+    std::string_view text;
+};
+
+[[nodiscard]] constexpr Need devices(uint32_t count) { return {Need::Kind::devices, count, {}}; }
+[[nodiscard]] constexpr Need op(std::string_view name) { return {Need::Kind::op, 0, name}; }
+[[nodiscard]] constexpr Need need_entry(E entry) { return {Need::Kind::entry, static_cast<uint32_t>(entry), {}}; }
+
+// Claims of get_device_properties.
+inline constexpr Need concurrent_streams{Need::Kind::device_flag, HAL_DEVICE_CONCURRENT_STREAMS, "concurrent streams"};
+inline constexpr Need host_accessible{Need::Kind::device_flag, HAL_DEVICE_HOST_ACCESSIBLE, "host-accessible device memory"};
+// The plug-in does not claim to work in a forked child.
+inline constexpr Need no_fork_claim{Need::Kind::no_fork, 0, {}};
+// At least one way to give a stream asynchronous work.
+inline constexpr Need any_work{Need::Kind::any_work, 0, {}};
+// A host callback gate.
+inline constexpr Need a_gate = need_entry(E::stream_add_callback);
+
+// One or several needs under a name.
+struct NeedGroup {
+    std::vector<Need> list;
+    NeedGroup(Need need) : list{need} {}             // NOLINT(google-explicit-constructor): needs{E::x, devices(2)}
+    NeedGroup(E entry) : list{need_entry(entry)} {}  // NOLINT(google-explicit-constructor)
+    NeedGroup(std::initializer_list<E> entries_list) {
+        for (const E entry : entries_list) {
+            list.push_back(need_entry(entry));
+        }
+    }
+};
+
+// Device memory that the suite can write and read back.
+[[nodiscard]] const NeedGroup& memory_io();
+
+struct needs {
+    std::vector<Need> list;
+    needs(std::initializer_list<NeedGroup> groups) {
+        for (const auto& group : groups) {
+            list.insert(list.end(), group.list.begin(), group.list.end());
+        }
+    }
+};
+
+// A parameter of a case and its values; each value may need more of the plug-in. The case runs once for each.
+struct Value {
+    std::string_view text;
+    std::vector<Need> needs;
+    Value(std::string_view t) : text(t) {}  // NOLINT(google-explicit-constructor): over("dev", {"-1", "count"})
+    Value(const char* t) : text(t) {}       // NOLINT(google-explicit-constructor)
+    Value(std::string_view t, std::vector<Need> n) : text(t), needs(std::move(n)) {}
+};
+struct over {
+    std::string_view name;
+    std::vector<Value> values;
+    over(std::string_view n, std::vector<Value> v) : name(n), values(std::move(v)) {}
+};
+// over("src", ...): every kind of asynchronous work that the plug-in may offer.
+[[nodiscard]] over work_sources();
+// over("dev", ...): indices that are no device.
+[[nodiscard]] over bad_devices();
+
+struct Case {
+    std::string_view id;
+    std::string_view file;
+    int line = 0;
+    void (*body)(Test&) = nullptr;
+    std::vector<std::string_view> clauses;
+    enum authority authority = authority::A;
+    std::vector<Need> needs;
+    std::vector<over> axes;
+};
+
+// One run of a case: with its parameters its id is "<id>[name=value,...]".
+struct Instance {
+    const Case* origin = nullptr;
+    std::string id;
+    std::vector<Need> needs;
+    std::map<std::string_view, std::string_view> params;
+};
+
+[[nodiscard]] std::vector<Case>& all_cases();
+[[nodiscard]] std::vector<Instance> expand(const Case& one);
+// Of all cases, sorted by id.
+[[nodiscard]] std::vector<Instance> all_instances();
+
+// The entry that an id is about ("45079.T2.<entry>.norm.full", "hal.memory_ext.<entry>.norm.full"); nullptr for a rule over
+// several entries.
+[[nodiscard]] const EntryInfo* entry_of(std::string_view id);
+
+// Everything that is wrong with the registrations: damaged or double ids, no clause, an id whose entry is not needed.
+[[nodiscard]] std::vector<std::string> catalogue_faults(const std::vector<Case>& cases);
+
+struct Registration {
+    template <class... Axes>
+    Registration(Case head, clauses c, enum authority a, needs n, Axes... axes) {
+        head.clauses = std::move(c.list);
+        head.authority = a;
+        head.needs = std::move(n.list);
+        (head.axes.push_back(std::move(axes)), ...);
+        all_cases().push_back(std::move(head));
+    }
+};
+
+#define HAL_CASE(id, ...) HAL_CASE_NUMBERED(__COUNTER__, id, __VA_ARGS__)
+#define HAL_CASE_NUMBERED(number, ...) HAL_CASE_JOINED(number, __VA_ARGS__)
+#define HAL_CASE_JOINED(number, ...) HAL_CASE_NAMED(case_##number, __VA_ARGS__)
+#define HAL_CASE_NAMED(name, id, ...)                                                                                  \
+    static void name(Test&);                                                                                           \
+    static const Registration name##_registration(Case{id, __FILE__, __LINE__, &name, {}, {}, {}, {}}, __VA_ARGS__);   \
+    static void name
+
+}  // namespace hal::conformance

@@ -1,0 +1,92 @@
+#include "gate.hpp"
+
+#include <exception>
+#include <new>
+
+namespace hal::conformance {
+
+Gate::Gate(std::chrono::milliseconds hold) : state_(std::make_shared<State>()) { state_->hold = hold; }
+
+void Gate::callback(void* user_data, hal_dev, hal_stream, hal_status) {
+    State& state = *static_cast<State*>(user_data);
+    std::unique_lock lock(state.mutex);
+    state.entered = true;
+    state.changed.notify_all();
+    if (!state.changed.wait_for(lock, state.hold, [&] { return state.opened; })) {
+        state.expired = true;
+    }
+    state.left = true;
+    state.changed.notify_all();
+}
+
+bool Gate::wait_entered(std::chrono::milliseconds limit) const {
+    std::unique_lock lock(state_->mutex);
+    return state_->changed.wait_for(lock, limit, [&] { return state_->entered; });
+}
+
+void Gate::open() const {
+    const std::lock_guard lock(state_->mutex);
+    state_->opened = true;
+    state_->changed.notify_all();
+}
+
+bool Gate::closed() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->entered && !state_->opened && !state_->expired;
+}
+
+bool Gate::expired() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->expired;
+}
+
+bool Gate::left() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->left;
+}
+
+void Gate::leak() const { new std::shared_ptr<State>(state_); }
+
+Helper::Helper(std::function<hal_status()> call) : state_(std::make_shared<State>()) {
+    thread_ = std::thread([state = state_, call = std::move(call)] {
+        {
+            const std::lock_guard lock(state->mutex);
+            state->started = true;
+            state->changed.notify_all();
+        }
+        hal_status status = HAL_ERROR_INTERNAL;
+        std::string error;
+        try {
+            status = call();
+        } catch (const std::exception& thrown) {
+            error = thrown.what();
+        }
+        const std::lock_guard lock(state->mutex);
+        state->status = status;
+        state->error = std::move(error);
+        state->returned = true;
+        state->changed.notify_all();
+    });
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->started; });
+}
+
+Helper::~Helper() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+bool Helper::returned_within(std::chrono::milliseconds limit) const {
+    std::unique_lock lock(state_->mutex);
+    return state_->changed.wait_for(lock, limit, [&] { return state_->returned; });
+}
+
+hal_status Helper::status() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    return state_->status;
+}
+
+}  // namespace hal::conformance

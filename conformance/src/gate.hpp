@@ -1,0 +1,85 @@
+// Gates: the only means to test ordering. A host callback holds a stream until the test opens it; whatever comes behind it
+// must wait, which turns luck into proof. One closed gate per device at a time: many runtimes run all callbacks on one
+// thread. While it is closed nothing on the device may allocate, free or copy synchronously unless that is under test.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "hal/types.h"
+
+namespace hal::conformance {
+
+struct Limits {
+    std::chrono::milliseconds callback_entry{10'000};  // from the enqueue until the gate's callback runs
+    std::chrono::milliseconds gate_hold{30'000};       // a gate opens itself after this, which makes the run inconclusive
+    std::chrono::milliseconds closed_look{30};         // how long a call must not return
+    std::chrono::milliseconds finish{20'000};          // for anything that must end
+    std::chrono::seconds whole_case{120};              // then the case hangs
+};
+
+class Gate {
+  public:
+    Gate() = default;
+    explicit Gate(std::chrono::milliseconds hold);
+
+    // The callback and its argument for stream_add_callback.
+    static void callback(void* user_data, hal_dev device, hal_stream stream, hal_status status);
+    [[nodiscard]] void* argument() const { return state_.get(); }
+
+    // False if the callback did not start within the limit.
+    [[nodiscard]] bool wait_entered(std::chrono::milliseconds limit) const;
+    void open() const;
+    [[nodiscard]] bool closed() const;   // entered, and neither opened nor expired
+    [[nodiscard]] bool expired() const;  // opened itself
+    // The callback has come and gone, or never came and never will be waited for: memory may go.
+    [[nodiscard]] bool left() const;
+    // Keeps the memory for a callback that may still come.
+    void leak() const;
+
+  private:
+    struct State {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::chrono::milliseconds hold{};
+        bool entered = false;
+        bool opened = false;
+        bool expired = false;
+        bool left = false;
+    };
+    std::shared_ptr<State> state_;
+};
+
+// A call on a thread of its own.
+class Helper {
+  public:
+    explicit Helper(std::function<hal_status()> call);
+    Helper(Helper&&) = default;
+    Helper& operator=(Helper&&) = delete;
+    ~Helper();
+
+    // True if the call has returned within the limit.
+    [[nodiscard]] bool returned_within(std::chrono::milliseconds limit) const;
+    // Joins. What the call returned; INTERNAL if it threw, with the text in `error`.
+    [[nodiscard]] hal_status status();
+    [[nodiscard]] const std::string& error() const { return state_->error; }
+
+  private:
+    struct State {
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool started = false;
+        bool returned = false;
+        hal_status status = HAL_OK;
+        std::string error;
+    };
+    std::shared_ptr<State> state_;
+    std::thread thread_;
+};
+
+}  // namespace hal::conformance

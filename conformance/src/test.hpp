@@ -1,0 +1,199 @@
+// What a case works with: the raw entries, checks that count and never stop the body, data, streams, gates. Everything that a
+// case makes is released after it, in the order in which that is safe.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "backend.hpp"
+#include "data.hpp"
+#include "gate.hpp"
+#include "recorder.hpp"
+
+namespace hal::conformance {
+
+// Device memory of a test between two guards.
+struct DeviceBuffer {
+    hal_dev dev = 0;
+    hal_dptr base = 0;
+    hal_dptr ptr = 0;  // behind the first guard
+    uint64_t size = 0;
+    bool released = false;
+};
+
+// One asynchronous operation of the kind that the case's parameter "src" names.
+class Work;
+
+// The text of a value in a finding.
+template <class T>
+std::string shown(const T& value) {
+    if constexpr (std::is_same_v<T, hal_status>) {
+        return to_string(value);
+    } else if constexpr (std::is_same_v<T, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (std::is_pointer_v<T>) {
+        return value == nullptr ? "NULL" : "a pointer";
+    } else {
+        std::ostringstream text;
+        text << value;
+        return text.str();
+    }
+}
+
+class Test {
+    std::unique_ptr<Backend> backend_;  // first: `api` refers into it
+
+  public:
+    Test(const Target& target, const Instance& instance, const Facts& facts, uint64_t seed, const Limits& limits,
+         Recorder& recorder);
+    ~Test();
+    Test(const Test&) = delete;
+    Test& operator=(const Test&) = delete;
+
+    // Releases everything and finalizes; part of the verdict.
+    void clean_up();
+
+    const Api& api;
+    const Limits& limits;
+    const Facts& facts;
+    const Target& target;
+    hal_dev dev = 0;
+
+    // ---- Checks: true if all is well ----
+    bool check(bool good, std::string_view what, Where where = Where::here());
+    bool ok(hal_status got, std::string_view what = "status", Where where = Where::here());
+    template <class Expected, class Got>
+    bool eq(const Expected& expected, const Got& got, std::string_view what, Where where = Where::here()) {
+        return judge(expected == got, what, where, [&] { return shown(expected); }, [&] { return shown(got); });
+    }
+    template <class Low, class High>
+    bool le(const Low& low, const High& high, std::string_view what, Where where = Where::here()) {
+        return judge(low <= high, what, where, [&] { return "at most " + shown(high); }, [&] { return shown(low); });
+    }
+    // The call returns this error, and has set a text of that status for this thread.
+    bool fails(hal_status expected, const std::function<hal_status()>& call, Where where = Where::here());
+    // As fails, where the contract leaves a choice of errors.
+    bool fails_any(std::initializer_list<hal_status> expected, const std::function<hal_status()>& call,
+                   Where where = Where::here());
+    // Names a point of a loop in the findings: auto in = t.context("size", n).
+    [[nodiscard]] std::shared_ptr<void> context(std::string_view name, uint64_t value);
+
+    // ---- Parameters and data ----
+    [[nodiscard]] std::string_view param(std::string_view name) const;
+    // The index that the parameter of bad_devices() stands for.
+    [[nodiscard]] hal_dev bad_device() const;
+    [[nodiscard]] Pattern pattern();  // another one each time
+    [[nodiscard]] uint64_t random();  // from the case's seed
+
+    // ---- Memory. Host buffers outlive the streams. ----
+    [[nodiscard]] HostBuffer& host(uint64_t size);
+    [[nodiscard]] HostBuffer& host(const Pattern& pattern, uint64_t size);
+    // Poisoned, between guards; ptr is 0 and a check has failed if there is no memory.
+    [[nodiscard]] DeviceBuffer& device(uint64_t size, hal_dev on = 0, Where where = Where::here());
+    [[nodiscard]] DeviceBuffer& device(const Pattern& pattern, uint64_t size, hal_dev on = 0, Where where = Where::here());
+    void write(const DeviceBuffer& buffer, const Pattern& pattern, Where where = Where::here());
+    void release(DeviceBuffer& buffer, Where where = Where::here());
+    // One check: every byte and both guards, read by memory_copy_d2h and, where the host can, directly.
+    bool expect(const DeviceBuffer& buffer, const Pattern& pattern, std::string_view what, Where where = Where::here());
+    bool expect(const DeviceBuffer& buffer, uint8_t value, std::string_view what, Where where = Where::here());
+    bool expect(const HostBuffer& buffer, const Pattern& pattern, std::string_view what, Where where = Where::here());
+    bool expect(const HostBuffer& buffer, uint8_t value, std::string_view what, Where where = Where::here());
+
+    // ---- Streams and events, destroyed after the case ----
+    [[nodiscard]] hal_stream stream(hal_dev on = 0, Where where = Where::here());  // NULL where none can be created
+    [[nodiscard]] hal_event event(hal_dev on = 0, uint32_t flags = 0, Where where = Where::here());
+    void forget(hal_stream stream);  // the case has destroyed it
+    void forget(hal_event event);
+    void sync(hal_stream stream, hal_dev on = 0, Where where = Where::here());
+
+    // ---- Ordering ----
+    [[nodiscard]] Gate gate(hal_stream stream, hal_dev on = 0, Where where = Where::here());
+    // Runs the call on a thread of its own: it must not return while the gate is closed. Open the gate, then ask the result
+    // for the status of the call.
+    [[nodiscard]] Helper blocks(std::function<hal_status()> call, const Gate& gate, Where where = Where::here());
+    // The call must return while the gate is closed. Its status.
+    hal_status returns(const std::function<hal_status()>& call, const Gate& gate, Where where = Where::here());
+    // Asks again and again until the answer is no longer NOT_READY, at most for the limit.
+    [[nodiscard]] hal_status poll(const std::function<hal_status()>& query) const;
+    [[nodiscard]] Work& work(hal_stream stream, hal_dev on = 0);
+
+    // Runs f(0) .. f(count - 1) at once, each on its own thread, and joins them.
+    void threads(int count, const std::function<void(int)>& f);
+
+    // Another, independent instance of the same plug-in, not initialised.
+    [[nodiscard]] std::unique_ptr<Backend> another() const { return std::make_unique<Backend>(target); }
+    [[nodiscard]] const Backend& backend() const { return *backend_; }
+    [[nodiscard]] Recorder& recorder() { return recorder_; }
+
+  private:
+    friend class Work;
+    template <class Expected, class Got>
+    bool judge(bool good, std::string_view what, Where where, Expected expected, Got got) {
+        if (good) {
+            recorder_.passed();
+        } else {
+            fail(what, where, expected(), got());
+        }
+        return good;
+    }
+    void fail(std::string_view what, Where where, std::string expected, std::string got);
+    // For what a case only needs: a failure counts, a success does not, so that set-up alone never makes a pass.
+    bool set_up(hal_status got, std::string_view what, Where where);
+    template <class Expected>
+    bool expect_device(const DeviceBuffer& buffer, const Expected& expected, std::string_view what, Where where);
+    template <class Expected>
+    bool expect_host(const HostBuffer& buffer, const Expected& expected, std::string_view what, Where where);
+    void drain();
+    void destroy_objects();
+
+    Recorder& recorder_;
+    const Instance& instance_;
+    uint64_t seed_;
+    uint64_t next_buffer_ = 0;
+    uint64_t next_random_ = 0;
+    bool clean_ = false;
+    std::vector<std::string> context_;
+
+    std::deque<HostBuffer> host_buffers_;
+    std::deque<DeviceBuffer> device_buffers_;
+    std::vector<std::pair<hal_dev, hal_stream>> streams_;
+    std::vector<std::pair<hal_dev, hal_event>> events_;
+    std::vector<Gate> gates_;
+    std::vector<std::unique_ptr<Work>> works_;
+};
+
+class Work {
+  public:
+    Work(Test& test, std::string_view source, hal_stream stream, hal_dev dev);
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+    void enqueue(Where where = Where::here());
+    // The result is there and right, looked at without any further synchronisation where the host can see it.
+    void expect_done(Where where = Where::here());
+    // Nothing of the result is there yet; counts only where the host can look without a call.
+    void expect_not_begun(Where where = Where::here());
+
+  private:
+    struct Counter;
+    static void count(void* user_data, hal_dev, hal_stream, hal_status);
+
+    Test& test_;
+    std::string source_;
+    hal_stream stream_;
+    hal_dev dev_;
+    Pattern pattern_;
+    uint64_t size_;
+    HostBuffer* host_ = nullptr;
+    DeviceBuffer* from_ = nullptr;
+    DeviceBuffer* to_ = nullptr;
+    std::shared_ptr<Counter> counter_;
+};
+
+}  // namespace hal::conformance

@@ -1,0 +1,4 @@
+# Tables 2 and 102.
+target_sources(hal_cpu_core PRIVATE
+  src/arena.cpp src/block_map.cpp src/copy.cpp src/free_lists.cpp src/heap.cpp src/host_memory.cpp src/ipc_memory.cpp
+  src/memory.cpp src/memory_access.cpp src/memory_ext.cpp)

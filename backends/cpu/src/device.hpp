@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "hal/sdk.hpp"
 #include "stream.hpp"
@@ -24,21 +25,41 @@ using MemoryPtr = std::unique_ptr<Memory, MemoryDelete>;
 // Allocations and imports that the user has not released; finalize is BUSY while there are any.
 [[nodiscard]] uint64_t live_allocations(const Memory& memory) noexcept;
 
+// What the user has not destroyed yet.
+struct LiveObjects {
+    uint64_t streams = 0;
+    uint64_t events = 0;
+    uint64_t allocations = 0;
+
+    [[nodiscard]] bool any() const noexcept { return streams + events + allocations != 0; }
+    [[nodiscard]] std::string text() const;
+    LiveObjects& operator+=(const LiveObjects& other) noexcept;
+};
+
 class Device {
   public:
     explicit Device(int32_t index) noexcept : ordinal(index) {}
 
-    const int32_t ordinal;
-    MemoryPtr memory;  // from initialize to the last finalize
-    Stream default_stream;
+    // From the instance's first initialize to its last finalize.
+    void start(Instance& instance);
+    // Drains the default stream; `memory` is the instance's to end, behind the streams of all devices.
+    void end_stream() noexcept;
 
-    // Live objects of the user.
+    // init_device and deinit_device: counted.
+    void initialize();
+    void deinitialize(Instance& instance);
+
+    [[nodiscard]] LiveObjects live_objects() const;
+
+    const int32_t ordinal;
+    MemoryPtr memory;
+    Stream default_stream;
     std::atomic<uint64_t> stream_count{0};
     std::atomic<uint64_t> event_count{0};
 
-    // Of init_device.
-    std::mutex init_mutex;
-    uint64_t init_count = 0;
+  private:
+    std::mutex init_mutex_;
+    uint64_t init_count_ = 0;
 };
 
 }  // namespace hal::cpu

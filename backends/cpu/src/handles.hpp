@@ -1,4 +1,5 @@
-// Handles that may be wrong: a stale, foreign or garbage handle is told from a live one without touching memory behind it.
+// Handles that may be wrong: a stale, foreign or garbage handle is told from a live one without touching memory behind
+// it.
 #pragma once
 
 #include <array>
@@ -14,10 +15,10 @@ namespace hal::cpu {
 // A different first generation for every table, so that handles of two instances do not meet.
 [[nodiscard]] uint32_t random_generation();
 
-// Owns objects of one kind. A handle is no pointer but tag | generation | index packed into one. Objects are type-stable: a
-// slot is reused, with a new generation, and its memory stays until the table goes. So a handle that is used while another
-// thread destroys it finds a closed object, never foreign memory.
-// Object: default-constructible; whoever acquires a slot opens the object, whoever releases it has closed it.
+// Owns objects of one kind. A handle is no pointer but tag | generation | index packed into one. Objects are
+// type-stable: a slot is reused, with a new generation, and its memory stays until the table goes. So a handle that is
+// used while another thread destroys it finds a closed object, never foreign memory. Object: default-constructible;
+// whoever acquires a slot opens the object, whoever releases it has closed it.
 template <class Object, class Handle, uint8_t Tag>
 class HandleTable {
   public:

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu_info.hpp"
 #include "hal/sdk.hpp"
 #include "waiting.hpp"
 
@@ -23,10 +24,12 @@ struct Options {
     uint64_t memory_bytes = 0;  // of each device
 };
 
-// Reads the options `devices` and `memory`. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is allowed.
+// Reads the options `devices` and `memory`. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is
+// allowed.
 [[nodiscard]] Options read_options(const hal_host* host);
 
-// What every entry may use, even before `initialize`. Entries that need no initialize take Opened&, all others Instance&.
+// What every entry may use, even before `initialize`. Entries that need no initialize take Opened&, all others
+// Instance&.
 class Opened {
   public:
     Opened(const Opened&) = delete;
@@ -35,10 +38,9 @@ class Opened {
     [[nodiscard]] const hal_host* host() const noexcept { return host_; }
 
     // HAL_OK, or FORKED with its text in a process that was forked off the one that made the instance.
-    [[nodiscard]] hal_status admit() noexcept {
-        return state_->load(std::memory_order_relaxed) != State::forked ? HAL_OK : refuse();
-    }
+    [[nodiscard]] hal_status admit() noexcept { return !forked() ? HAL_OK : refuse(); }
 
+    [[nodiscard]] bool forked() const noexcept { return state() == State::forked; }
     [[nodiscard]] int32_t device_count() const noexcept { return static_cast<int32_t>(devices_.size()); }
 
     // Throws INVALID_DEVICE naming the index and the count.
@@ -49,8 +51,9 @@ class Opened {
         return *devices_[static_cast<uint32_t>(device)];
     }
 
-    // Identity of this life of the instance, from create or the last finalize on: the key of each thread's current device.
-    [[nodiscard]] const std::shared_ptr<const char>& life() const noexcept { return life_; }
+    // What each thread's current device belongs to: the instance, and its life, which begins anew at the last finalize.
+    [[nodiscard]] const std::shared_ptr<const char>& token() const noexcept { return token_; }
+    [[nodiscard]] uint32_t life() const noexcept { return life_.load(std::memory_order_relaxed); }
 
   protected:
     // The word lies in a page that the kernel wipes in a forked child, so one load tells all.
@@ -58,27 +61,27 @@ class Opened {
 
     explicit Opened(const hal_host* host);
     ~Opened();
+    [[nodiscard]] State state() const noexcept { return state_->load(std::memory_order_relaxed); }
     [[nodiscard]] hal_status refuse() noexcept;
     [[noreturn]] void bad_device(hal_dev device) const;
 
     const hal_host* host_;
     std::atomic<State>* state_;
     std::vector<std::unique_ptr<Device>> devices_;
-    std::shared_ptr<const char> life_;
+    std::shared_ptr<const char> token_;
+    std::atomic<uint32_t> life_{0};
 };
 
 class Instance : public Opened {
   public:
     // Throws sdk::Error.
     explicit Instance(const hal_host* host);
-    // Ends everything, live objects included: work that has not begun is skipped, callbacks still run, with CANCELLED. In a
-    // forked child nothing can be ended (the threads are not there); the memory stays.
+    // Ends everything, live objects included: work that has not begun is skipped, callbacks still run, with CANCELLED.
+    // Not in a forked child, where the threads are not, nor on a worker.
     ~Instance();
 
     // HAL_OK, FORKED or NOT_INITIALIZED, with its text.
-    [[nodiscard]] hal_status admit() noexcept {
-        return state_->load(std::memory_order_relaxed) == State::initialized ? HAL_OK : refuse();
-    }
+    [[nodiscard]] hal_status admit() noexcept { return state() == State::initialized ? HAL_OK : refuse(); }
 
     // Counted. The first call makes the devices' memory and default streams, the last finalize ends them.
     void initialize();
@@ -93,16 +96,26 @@ class Instance : public Opened {
     // Throws REENTRANT naming the entry if this thread is a worker of the instance: it would wait for itself.
     void refuse_on_worker(const char* entry) const;
 
+    // For the workers themselves.
+    void mark_worker() const noexcept;
+    [[nodiscard]] bool on_worker() const noexcept;
+
+    [[nodiscard]] const CpuInfo& cpu();
+
     // The instance is being destroyed: waits for other processes give up.
     [[nodiscard]] bool ending() const noexcept { return ending_.load(std::memory_order_relaxed); }
 
   private:
-    [[nodiscard]] std::string live_objects() const;
+    void start_devices();
+    void end_devices(bool cancel) noexcept;
+    void refuse_live_objects() const;
 
     Options options_;
     Waiting waiting_;
     std::unique_ptr<Streams> streams_;
     std::unique_ptr<Events> events_;
+    std::once_flag cpu_once_;
+    CpuInfo cpu_;
     std::mutex life_mutex_;
     uint64_t initialize_count_ = 0;
     std::atomic<bool> ending_{false};

@@ -13,8 +13,8 @@
 
 namespace hal::cpu {
 
-// The operation lives in `storage`, or on the heap with a pointer to it here. `sequence` is in the line that carries the
-// operation, so that handing it over moves one cache line.
+// The operation lives in `storage`, or on the heap with a pointer to it here. `sequence` is in the line that carries
+// the operation, so that handing it over moves one cache line.
 struct alignas(64) Task {
     // Runs the operation, or with an error skips it if it does not want to know; destroys it in either case.
     using Invoke = hal_status (*)(void* storage, hal_status stream_status);
@@ -51,8 +51,8 @@ hal_status invoke_on_heap(void* storage, hal_status stream_status) {
 }
 
 template <class Operation>
-inline constexpr bool fits_in_place = sizeof(Operation) <= sizeof(Task::storage) && alignof(Operation) <= 16 &&
-                                      std::is_nothrow_move_constructible_v<Operation>;
+inline constexpr bool fits_in_place = sizeof(Operation) <= sizeof(Task::storage) &&
+                                      alignof(Operation) <= 16 && std::is_nothrow_move_constructible_v<Operation>;
 }  // namespace detail
 
 // One consumer; producers take turns (the stream's mutex).
@@ -97,6 +97,9 @@ class TaskQueue {
         Task& task = read_->tasks[read_index_];
         return task.sequence.load(std::memory_order_acquire) == consumed_ + 1 ? &task : nullptr;
     }
+
+    // Operations taken so far.
+    [[nodiscard]] uint64_t consumed() const noexcept { return consumed_; }
 
     // Drops the front, whose invoke has destroyed it. Returns the position reached.
     uint64_t pop() noexcept {

@@ -1,12 +1,12 @@
-// Streams: one worker thread each, started with the first work; the queue in front of it is unbounded, so that enqueuing never
-// waits for work to finish.
+// Streams: one worker thread each, started with the first work; the queue in front of it is unbounded, so that
+// enqueuing never waits for work to finish.
 #pragma once
 
 #include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <mutex>
-#include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -21,17 +21,20 @@ namespace hal::cpu {
 
 class Instance;
 
-// Enqueues `work`, a callable `hal_status()`, on a stream of a device (NULL: the default stream). It runs on the stream's
-// worker after all earlier work; an error it returns, or an exception (sdk::Error: with its status and text, any other:
-// KERNEL_FAULT), makes the stream sticky-failed. Callables of up to 48 bytes that move without throwing are kept in the queue
-// itself, others on the heap. Work that is skipped, because the stream failed, is destroyed without being called.
-// Throws sdk::Error (INVALID_DEVICE, INVALID_HANDLE, OUT_OF_RESOURCES, the stream's sticky error); nothing is enqueued then.
+// Enqueues `work`, a callable `hal_status()`, on a stream of a device (NULL: the default stream). It runs on the
+// stream's worker after all earlier work; an error it returns, or an exception (sdk::Error: with its status and text,
+// any other: KERNEL_FAULT), makes the stream sticky-failed. Callables of up to 48 bytes that move without throwing are
+// kept in the queue itself, others on the heap. Work that is skipped, because the stream failed, is destroyed without
+// being called. Throws sdk::Error (INVALID_DEVICE, INVALID_HANDLE, OUT_OF_RESOURCES, the stream's sticky error);
+// nothing is enqueued then.
 template <class Work>
 void enqueue(Instance& instance, hal_dev device, hal_stream stream, Work&& work);
 
 // What runs even on a failed stream: a callable `hal_status(hal_status stream_status)`, such as a callback.
 template <class Operation>
-concept RunsAlways = std::is_invocable_r_v<hal_status, std::decay_t<Operation>&, hal_status>;
+concept RunsAlways = std::is_invocable_r_v < hal_status,
+        std::decay_t<Operation>
+&, hal_status > ;
 
 class Stream {
   public:
@@ -43,8 +46,10 @@ class Stream {
     // ---- Life; open and close alternate, closed at first ----
 
     void open(Instance& instance, hal_dev device, hal_stream handle, int32_t priority);
-    // Drains the queue, ends the worker. `cancel`: skips what has not begun. The handle is checked by the caller.
-    void close(bool cancel) noexcept;
+    // Work that has not begun will be skipped with CANCELLED.
+    void cancel() noexcept { cancel_.store(true, std::memory_order_relaxed); }
+    // Drains the queue and ends the worker. Does nothing to a closed stream.
+    void close() noexcept;
     // Drains, then forgets the sticky error; events recorded before keep theirs.
     void reset(hal_stream handle);
 
@@ -53,8 +58,13 @@ class Stream {
     template <class Operation>
     void push(hal_stream handle, Operation&& operation);
 
+    // Later work waits for the point. Nothing is enqueued if it is reached already or lies on this stream.
+    void wait_for(hal_stream handle, Point point);
+
     // Behind everything enqueued so far.
     [[nodiscard]] Point tail(hal_stream handle);
+    // The same into a point that may be on this timeline already, which then costs no count of references.
+    void tail(hal_stream handle, Point& out);
     // The same, and an operation that runs there. The returned point is behind it.
     template <class Operation>
     Point push_point(hal_stream handle, Operation&& operation);
@@ -85,7 +95,7 @@ class Stream {
     // ---- The worker ----
     void work() noexcept;
     void run(Task& task) noexcept;
-    void fail(hal_status status, const std::string& what) noexcept;
+    void fail(hal_status status, std::string_view what) noexcept;
     void idle() noexcept;
 
     // Producers, under the mutex.
@@ -107,18 +117,25 @@ class Stream {
     // Futex of the sleeping worker: 1 while it sleeps or is about to. Read by every push.
     alignas(64) std::atomic<uint32_t> parked_{0};
     std::atomic<bool> cancel_{false};
+    std::atomic<bool> closing_{false};
 
     // Only the worker, once it runs.
     alignas(64) TimelineRef progress_;
     hal_status status_ = HAL_OK;
-    bool stop_ = false;
 };
 
 class Streams : public HandleTable<Stream, hal_stream, 0xC5> {};
 
-// The stream behind a handle (NULL: the device's default stream). Throws INVALID_DEVICE, INVALID_HANDLE; a stream of another
-// device is INVALID_HANDLE too.
+// The stream behind a handle (NULL: the device's default stream). Throws INVALID_DEVICE, INVALID_HANDLE; a stream of
+// another device is INVALID_HANDLE too.
 [[nodiscard]] Stream& find_stream(Instance& instance, hal_dev device, hal_stream stream);
+
+// Priority p is p steps of niceness below the process: a lower weight needs no privilege, a higher one would.
+struct PriorityRange {
+    int32_t least;
+    int32_t greatest;
+};
+[[nodiscard]] PriorityRange priority_range() noexcept;
 
 template <class Operation>
 uint64_t Stream::push_locked(hal_stream handle, Operation&& operation) {

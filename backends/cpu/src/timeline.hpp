@@ -1,5 +1,5 @@
-// The progress of one stream: how many of its operations are done, and which failed. Events keep a reference to it, so it
-// outlives its stream.
+// The progress of one stream: how many of its operations are done, and which failed. Events keep a reference to it, so
+// it outlives its stream.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace hal::cpu {
 
-// A position is the number of operations of the stream up to a point; the operation with number n (from 0) is complete when
-// position n + 1 is reached. Positions of a stream only grow, over resets too.
+// A position is the number of operations of the stream up to a point; the operation with number n (from 0) is complete
+// when position n + 1 is reached. Positions of a stream only grow, over resets too.
 class Timeline {
   public:
     Timeline(const Waiting& waiting, uint64_t start) noexcept : done_(start), waiting_(&waiting) {}

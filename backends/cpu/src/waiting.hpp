@@ -1,5 +1,5 @@
-// How the threads of one instance wait for each other: deadlines, futexes, a fence whose cost lies on the sleeper, and spinning
-// that stops when the cores are wanted.
+// How the threads of one instance wait for each other: deadlines, futexes, a fence whose cost lies on the sleeper, and
+// spinning that stops when the cores are wanted.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ class Deadline {
     uint64_t at_ns_;
 };
 
-// Sleeps while word == expected; false if the deadline passed. May return early for no reason. `shared` words lie in memory
-// that other processes map.
+// Sleeps while word == expected; false if the deadline passed. May return early for no reason. `shared` words lie in
+// memory that other processes map.
 bool futex_wait(std::atomic<uint32_t>& word, uint32_t expected, Deadline deadline, bool shared = false) noexcept;
 void futex_wake(std::atomic<uint32_t>& word, int count, bool shared = false) noexcept;
 
@@ -43,10 +43,11 @@ class Waiting {
   public:
     Waiting() noexcept;
 
-    // The two sides of an asymmetric fence. Who makes work visible and then asks whether somebody sleeps calls light_fence()
-    // in between; who says that he will sleep and then looks for work a last time calls heavy_fence() in between. At least one
-    // of them sees the other. The light side costs nothing where the kernel has membarrier (a full fence costs 8-20 ns a
-    // task), the heavy side an interrupt to the other cores, paid only before a sleep of many microseconds.
+    // The two sides of an asymmetric fence. Who makes work visible and then asks whether somebody sleeps calls
+    // light_fence() in between; who says that he will sleep and then looks for work a last time calls heavy_fence() in
+    // between. At least one of them sees the other. The light side costs nothing where the kernel has membarrier (a
+    // full fence costs 8-20 ns a task), the heavy side an interrupt to the other cores, paid only before a sleep of
+    // many microseconds.
     void light_fence() const noexcept {
         if (membarrier_) [[likely]] {
             std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -56,7 +57,8 @@ class Waiting {
     }
     void heavy_fence() const noexcept;
 
-    // How many threads may spin at once: an idle worker leaves one core to whoever has work for it, a waiter may take the last.
+    // How many threads may spin at once: an idle worker leaves one core to whoever has work for it, a waiter may take
+    // the last.
     [[nodiscard]] int worker_spinners() const noexcept { return cores_ - 1; }
     [[nodiscard]] int waiter_spinners() const noexcept { return cores_; }
 

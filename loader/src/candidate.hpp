@@ -1,4 +1,5 @@
-// One back end that the scan found: what its manifest says, where its library is, and what is wrong with it, if anything.
+// One back end that the scan found: what its manifest says, where its library is, and what is wrong with it, if
+// anything.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +62,8 @@ struct Scan {
 struct Settings {
     std::vector<std::string> manifest_paths;
     std::vector<hal_backend_entry_fn> entries;
+    std::vector<std::string>
+        entry_ids;  // what the descriptors of `entries` call themselves; without it no filter sees them
     struct Option {
         std::string backend;
         std::string key;

@@ -41,7 +41,7 @@ class Environment {
     [[nodiscard]] bool foreign_home() const { return process_.foreign_home; }
     [[nodiscard]] bool flag(std::string_view name) const { return get(name) == "1"; }
 
-    // The messages L002 and L003, once each; discover() logs them.
+    // The messages L002 and L003, once each; a Log says them when it is made.
     [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
     // Every variable known or beginning with HAL_, for hal-info --env and for the warnings L002, L003.

@@ -152,6 +152,9 @@ Log::Log(const Environment& environment, const Settings& settings) : sink_(std::
     sink_->user_data = settings.log_user_data;
     sink_->read_levels(environment.get("HAL_LOG").value_or(""), environment.elevated());
     sink_->open_stream(environment.get("HAL_LOG_FILE"));
+    for (const std::string& warning : environment.warnings()) {
+        warn(warning);
+    }
     if (!sink_->complaint.empty()) {
         warn(trimmed(sink_->complaint));
     }

@@ -15,6 +15,7 @@ enum class Subject : uint32_t { search = 1, manifest = 2, load = 4, probe = 8, d
 
 class Log {
   public:
+    // Begins with what is odd about the environment, HAL_LOG included.
     Log(const Environment& environment, const Settings& settings);
     ~Log();
     Log(const Log&) = delete;

@@ -1,0 +1,14 @@
+// JSON of strangers: limits are enforced while it is read, before anything recursive sees it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace hal::loader {
+
+// `path` is for messages. Throws Refusal: L011 for what is no JSON in UTF-8, L012 for a number beyond a double or a NUL
+// in a string (both would be cut short later), L014 for depth, length, count and keys that appear twice.
+nlohmann::json parse_json(std::string_view text, const std::string& path);
+
+}  // namespace hal::loader

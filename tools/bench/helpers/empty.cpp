@@ -1,0 +1,2 @@
+// The shortest C++ process: what start-up is compared with.
+int main() {}

@@ -1,0 +1,20 @@
+#include "context.hpp"
+
+namespace hal::bench {
+
+const Backend& Context::backend() {
+    if (!backend_) {
+        backend_ = std::make_unique<Backend>(settings_.manifests, settings_.backend);
+    }
+    return *backend_;
+}
+
+std::shared_ptr<OpenCl> Context::opencl(std::string* absence) {
+    if (!opencl_ && opencl_absence_.empty()) {
+        opencl_ = OpenCl::open(&opencl_absence_);
+    }
+    *absence = opencl_absence_;
+    return opencl_;
+}
+
+}  // namespace hal::bench

@@ -1,0 +1,121 @@
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+#include "clock.hpp"
+
+extern char** environ;
+
+namespace hal::bench {
+namespace {
+
+void require_zero(int error, const std::string& what) {
+    if (error != 0) {
+        throw std::system_error(error, std::generic_category(), what);
+    }
+}
+
+// A pipe whose ends are closed with the object.
+struct Pipe {
+    std::array<int, 2> end{-1, -1};
+
+    explicit Pipe(bool wanted) {
+        if (wanted && pipe2(end.data(), O_CLOEXEC) != 0) {
+            throw std::system_error(errno, std::generic_category(), "pipe2");
+        }
+    }
+    ~Pipe() {
+        close_end(0);
+        close_end(1);
+    }
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+
+    void close_end(size_t which) {
+        if (end[which] >= 0) {
+            close(end[which]);
+            end[which] = -1;
+        }
+    }
+};
+
+// Owns what posix_spawn is told about descriptors.
+struct Actions {
+    posix_spawn_file_actions_t value;
+    Actions() { require_zero(posix_spawn_file_actions_init(&value), "posix_spawn_file_actions_init"); }
+    ~Actions() { posix_spawn_file_actions_destroy(&value); }
+    Actions(const Actions&) = delete;
+    Actions& operator=(const Actions&) = delete;
+};
+
+std::string read_all(int descriptor) {
+    std::string text;
+    std::array<char, 4096> block;
+    for (;;) {
+        const ssize_t count = read(descriptor, block.data(), block.size());
+        if (count > 0) {
+            text.append(block.data(), static_cast<size_t>(count));
+        } else if (count == 0 || errno != EINTR) {
+            return text;
+        }
+    }
+}
+
+int wait_for(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            throw std::system_error(errno, std::generic_category(), "waitpid");
+        }
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& arguments, Output output) {
+    std::vector<char*> argv;
+    for (const auto& argument : arguments) {
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    }
+    argv.push_back(nullptr);
+    Pipe pipe(output == Output::capture);
+    Actions actions;
+    if (output == Output::capture) {
+        for (const int target : {STDOUT_FILENO, STDERR_FILENO}) {
+            require_zero(posix_spawn_file_actions_adddup2(&actions.value, pipe.end[1], target), "adddup2");
+        }
+    }
+
+    ChildResult result;
+    const int64_t start = clock_ns();
+    pid_t child = 0;
+    require_zero(posix_spawnp(&child, argv[0], &actions.value, nullptr, argv.data(), environ), arguments[0]);
+    pipe.close_end(1);
+    if (output == Output::capture) {
+        result.output = read_all(pipe.end[0]);
+    }
+    result.exit_code = wait_for(child);
+    result.wall_ns = clock_ns() - start;
+    return result;
+}
+
+ChildResult run_child_checked(const std::vector<std::string>& arguments, Output output) {
+    auto result = run_child(arguments, output);
+    if (result.exit_code != 0) {
+        throw std::runtime_error(
+            fmt::format("{} ended with {}: {}", fmt::join(arguments, " "), result.exit_code, result.output));
+    }
+    return result;
+}
+
+}  // namespace hal::bench

@@ -30,11 +30,6 @@ void Gate::open() const {
     state_->changed.notify_all();
 }
 
-bool Gate::closed() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->entered && !state_->opened && !state_->expired;
-}
-
 bool Gate::expired() const {
     const std::lock_guard lock(state_->mutex);
     return state_->expired;

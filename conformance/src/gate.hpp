@@ -35,7 +35,6 @@ class Gate {
     // False if the callback did not start within the limit.
     [[nodiscard]] bool wait_entered(std::chrono::milliseconds limit) const;
     void open() const;
-    [[nodiscard]] bool closed() const;   // entered, and neither opened nor expired
     [[nodiscard]] bool expired() const;  // opened itself
     // The callback has come and gone, or never came and never will be waited for: memory may go.
     [[nodiscard]] bool left() const;

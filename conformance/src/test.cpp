@@ -156,7 +156,7 @@ Gate Test::gate(hal_stream stream, hal_dev on, Where where) {
     Gate gate(limits.gate_hold);
     gates_.push_back(gate);
     if (!set_up(api.stream_add_callback(on, stream, &Gate::callback, gate.argument()), "stream_add_callback for a gate", where)) {
-        throw HarnessError("no gate could be set");
+        return gate;
     }
     if (!gate.wait_entered(limits.callback_entry)) {
         fail("the callback of a gate", where, "called", "not called within the limit");
@@ -167,7 +167,7 @@ Gate Test::gate(hal_stream stream, hal_dev on, Where where) {
 Helper Test::blocks(std::function<hal_status()> call, const Gate& gate, Where where) {
     Helper helper(std::move(call));
     const bool returned = helper.returned_within(limits.closed_look);
-    if (!gate.closed()) {
+    if (gate.expired()) {
         recorder_.inconclusive("the gate opened itself before the look");
     }
     check(!returned, "the call waits while the gate is closed", where);
@@ -177,7 +177,7 @@ Helper Test::blocks(std::function<hal_status()> call, const Gate& gate, Where wh
 hal_status Test::returns(const std::function<hal_status()>& call, const Gate& gate, Where where) {
     Helper helper(call);
     const bool returned = helper.returned_within(limits.callback_entry);
-    if (!gate.closed()) {
+    if (gate.expired()) {
         recorder_.inconclusive("the gate opened itself before the call returned");
     }
     if (!check(returned, "the call returns while the gate is closed", where)) {

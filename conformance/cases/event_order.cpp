@@ -1,0 +1,216 @@
+// Table 4: what an event waits for, and when. Every case holds a stream with a gate.
+#include "src/test.hpp"
+
+namespace hal::conformance {
+namespace {
+
+constexpr uint64_t short_ns = 20'000'000;
+
+const NeedGroup& gated() {
+    static const NeedGroup group{E::create_event, E::record_event, E::synchronize_event, E::stream_add_callback};
+    return group;
+}
+
+HAL_CASE("45079.T4.record_event.order.after_prior_work", clauses{"45079/T4.3", "45280/5.3.4"}, authority::S,
+         needs{E::record_event, gated()}, work_sources())
+(Test& t) {
+    for (const hal_stream s : {t.stream(), hal_stream{nullptr}}) {
+        Work& w = t.work(s);
+        const hal_event event = t.event();
+        const Gate g = t.gate(s);
+        w.enqueue();
+        t.ok(t.api.record_event(0, s, event));
+        Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
+        w.expect_not_begun();
+        g.open();
+        t.ok(wait.status());
+        w.expect_done();
+    }
+}
+
+HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authority::S, needs{E::record_event, gated()})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.ok(t.returns([&] { return t.api.record_event(0, s, event); }, g));
+    t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, 0); });
+    g.open();
+    t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+}
+
+HAL_CASE("45079.T4.record_event.order.rerecord_moves", clauses{"45079/T4.3"}, authority::D, needs{E::record_event, gated()})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    t.ok(t.api.record_event(0, s, event));
+    t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+    const Gate g = t.gate(s);
+    t.ok(t.api.record_event(0, s, event));
+    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
+    g.open();
+    t.ok(wait.status());
+}
+
+HAL_CASE("45079.T4.record_event.order.two_streams", clauses{"45079/T4.3"}, authority::D,
+         needs{E::record_event, gated(), E::create_stream})
+(Test& t) {
+    const hal_stream first = t.stream();
+    const hal_stream second = t.stream();
+    const hal_event event = t.event();
+    t.ok(t.api.record_event(0, first, event));
+    const Gate g = t.gate(second);
+    t.ok(t.api.record_event(0, second, event));
+    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
+    g.open();
+    t.ok(wait.status());
+}
+
+HAL_CASE("45079.T4.query_event.order.not_ready_while_gate_closed", clauses{"45079/T4.4"}, authority::S,
+         needs{E::query_event, gated()})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.ok(t.api.record_event(0, s, event));
+    t.eq(HAL_NOT_READY, t.returns([&] { return t.api.query_event(0, event); }, g), "status behind a closed gate");
+    g.open();
+    t.ok(t.poll([&] { return t.api.query_event(0, event); }));
+}
+
+HAL_CASE("45079.T4.query_event.order.ready_implies_data", clauses{"45079/T4.4"}, authority::D,
+         needs{E::query_event, E::create_event, E::record_event, memory_io(), E::async_memory_copy_d2h})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& from = t.device(pattern, 30'011);
+    HostBuffer& to = t.host(from.size);
+    for (int i = 0; i < 200; ++i) {
+        to.repoison();
+        t.ok(t.api.async_memory_copy_d2h(0, s, to.data(), from.ptr, from.size));
+        t.ok(t.api.record_event(0, s, event));
+        t.ok(t.poll([&] { return t.api.query_event(0, event); }));
+        t.expect(to, pattern, "data when the query says ready");
+    }
+}
+
+HAL_CASE("45079.T4.synchronize_event.order.blocks_while_gate_closed", clauses{"45079/T4.5", "45280/5.3.1"}, authority::S,
+         needs{E::synchronize_event, gated()}, work_sources())
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    w.enqueue();
+    t.ok(t.api.record_event(0, s, event));
+    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
+    g.open();
+    t.ok(wait.status());
+    w.expect_done();
+}
+
+HAL_CASE("45079.T4.synchronize_event.order.only_up_to_record", clauses{"45079/T4.5"}, authority::D,
+         needs{E::synchronize_event, gated(), any_work})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    const hal_event event = t.event();
+    w.enqueue();
+    t.ok(t.api.record_event(0, s, event));
+    const Gate g = t.gate(s);
+    t.ok(t.returns([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g));
+    g.open();
+    w.expect_done();
+}
+
+HAL_CASE("45079.T4.synchronize_event.order.cross_thread", clauses{"45079/T4.5"}, authority::D,
+         needs{E::synchronize_event, gated(), any_work})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.threads(1, [&](int) {
+        w.enqueue();
+        t.ok(t.api.record_event(0, s, event));
+    });
+    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
+    g.open();
+    t.ok(wait.status());
+    w.expect_done();
+}
+
+HAL_CASE("45079.T4.synchronize_event.conc.many_waiters", clauses{"45079/T4.5"}, authority::D,
+         needs{E::synchronize_event, gated()})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.ok(t.api.record_event(0, s, event));
+    std::deque<Helper> waiters;
+    for (int i = 0; i < 15; ++i) {
+        waiters.emplace_back([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); });
+    }
+    waiters.push_back(t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g));
+    g.open();
+    for (Helper& waiter : waiters) {
+        t.ok(waiter.status());
+    }
+}
+
+HAL_CASE("45079.T4.synchronize_event.fault.timeout_code", clauses{"45280/7.1", "45079/T4.5"}, authority::A,
+         needs{E::synchronize_event, gated(), any_work})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    w.enqueue();
+    t.ok(t.api.record_event(0, s, event));
+    const auto begin = std::chrono::steady_clock::now();
+    t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, short_ns); });
+    t.check(std::chrono::steady_clock::now() - begin >= std::chrono::nanoseconds(short_ns), "not before the limit");
+    t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, 0); });
+    w.expect_not_begun();
+    g.open();
+    t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+    w.expect_done();
+}
+
+HAL_CASE("45079.T4.destroy_event.life.recorded_pending", clauses{"45079/T4.2"}, authority::A,
+         needs{E::destroy_event, gated(), any_work})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    hal_event event = nullptr;
+    t.ok(t.api.create_event(0, nullptr, &event));
+    const Gate g = t.gate(s);
+    t.ok(t.api.record_event(0, s, event));
+    w.enqueue();
+    t.ok(t.returns([&] { return t.api.destroy_event(0, event); }, g));
+    g.open();
+    t.sync(s);
+    w.expect_done();
+}
+
+HAL_CASE("45079.T4.destroy_event.life.handle_reuse", clauses{"45079/T4.2"}, authority::D, needs{E::destroy_event, gated()})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const Gate g = t.gate(s);
+    for (int i = 0; i < 100; ++i) {
+        hal_event old = nullptr;
+        hal_event fresh = nullptr;
+        t.ok(t.api.create_event(0, nullptr, &old));
+        t.ok(t.api.record_event(0, s, old));
+        t.ok(t.api.destroy_event(0, old));
+        t.ok(t.api.create_event(0, nullptr, &fresh));
+        t.ok(t.api.synchronize_event(0, fresh, 0), "a new event is complete, whatever the last one with its handle was");
+        t.ok(t.api.destroy_event(0, fresh));
+    }
+    g.open();
+    t.sync(s);
+}
+
+}  // namespace
+}  // namespace hal::conformance

@@ -1,0 +1,367 @@
+// Table 2: making and releasing memory of the three kinds.
+#include "src/test.hpp"
+
+namespace hal::conformance {
+namespace {
+
+constexpr uint64_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 31, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 65535, 65537, 1U << 20U,
+                              (1U << 20U) + 1, (16U << 20U) + 13};
+constexpr uint64_t overflowing[] = {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 63, UINT64_MAX - 255, UINT64_MAX - 4095,
+                                    (uint64_t{1} << 63U) + 1, uint64_t{1} << 62U};
+
+bool out_of_memory(hal_status status) {
+    return status == HAL_ERROR_OUT_OF_DEVICE_MEMORY || status == HAL_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.norm.writable_full", clauses{"45079/T2.1"}, authority::S,
+         needs{E::device_memory_allocate, memory_io()})
+(Test& t) {
+    for (const uint64_t size : sizes) {
+        const auto in = t.context("size", size);
+        hal_dptr ptr = 0;
+        t.ok(t.api.device_memory_allocate(0, size, &ptr));
+        t.check(ptr != 0 && ptr % 256 == 0, "an address, aligned to 256 bytes");
+        const Pattern pattern = t.pattern();
+        HostBuffer& source = t.host(pattern, size);
+        HostBuffer& back = t.host(size);
+        t.ok(t.api.memory_copy_h2d(0, ptr, source.data(), size));
+        t.ok(t.api.memory_copy_d2h(0, back.data(), ptr, size));
+        t.expect(back, pattern, "data written and read");
+        t.ok(t.api.device_memory_deallocate(0, ptr, size));
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.norm.disjoint", clauses{"45079/T2.1"}, authority::D,
+         needs{E::device_memory_allocate, memory_io()})
+(Test& t) {
+    std::vector<std::pair<DeviceBuffer*, Pattern>> live;
+    for (int i = 0; i < 500; ++i) {
+        const Pattern pattern = t.pattern();
+        live.emplace_back(&t.device(pattern, 1 + t.random() % 5000, static_cast<hal_dev>(i % t.facts.device_count)), pattern);
+    }
+    for (const auto& [buffer, pattern] : live) {
+        t.expect(*buffer, pattern, "data with 500 live blocks");
+    }
+    for (size_t i = 0; i < live.size(); i += 2) {
+        t.release(*live[i].first);
+    }
+    for (size_t i = 1; i < live.size(); i += 2) {
+        t.expect(*live[i].first, live[i].second, "data after every second block was released");
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.norm.address_arithmetic", clauses{"45079/T2.1"}, authority::A,
+         needs{E::device_memory_allocate, memory_io()})
+(Test& t) {
+    const DeviceBuffer& buffer = t.device(1000);
+    for (const uint64_t offset : {0, 1, 2, 3, 4, 7, 8, 16, 63, 999}) {
+        const auto in = t.context("offset", offset);
+        const auto sent = static_cast<uint8_t>(offset + 3);
+        uint8_t got = 0;
+        t.ok(t.api.memory_copy_h2d(0, buffer.ptr + offset, &sent, 1));
+        t.ok(t.api.memory_copy_d2h(0, &got, buffer.ptr + offset, 1));
+        t.eq(static_cast<int>(sent), static_cast<int>(got), "the byte at the offset");
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.err.zero", clauses{"45079/T2.1"}, authority::A, needs{E::device_memory_allocate})
+(Test& t) {
+    hal_dptr ptr = 77;
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.device_memory_allocate(0, 0, &ptr); });
+    t.eq(hal_dptr{77}, ptr, "the output after the refusal");
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.err.null_out", clauses{"45079/T2.1"}, authority::A,
+         needs{E::device_memory_allocate})
+(Test& t) {
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.device_memory_allocate(0, 256, nullptr); });
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.err.overflow", clauses{"45079/T2.1"}, authority::A,
+         needs{E::device_memory_allocate, memory_io()})
+(Test& t) {
+    for (const uint64_t size : overflowing) {
+        const auto in = t.context("size", size);
+        hal_dptr ptr = 77;
+        t.fails(HAL_ERROR_OUT_OF_DEVICE_MEMORY, [&] { return t.api.device_memory_allocate(0, size, &ptr); });
+        t.eq(hal_dptr{77}, ptr, "the output after the refusal");
+    }
+    const Pattern pattern = t.pattern();
+    t.expect(t.device(pattern, 300), pattern, "a small block after the refusals");
+}
+
+// Falling sizes until not even the smallest fits; then everything is given back and the first size fits again.
+HAL_CASE("45079.T2.device_memory_allocate.fault.oom_recover", clauses{"45079/T2.1"}, authority::D,
+         needs{E::device_memory_allocate, E::device_memory_deallocate, E::device_max_alloc_size, memory_io()})
+(Test& t) {
+    uint64_t size = 0;
+    t.ok(t.api.device_max_alloc_size(0, &size));
+    const uint64_t whole = size;
+    for (int round = 0; round < 2; ++round) {
+        std::vector<hal_dptr> blocks;
+        uint64_t first = 0;
+        hal_status status = HAL_OK;
+        for (size = whole; size >= 1U << 20U;) {
+            hal_dptr ptr = 0;
+            status = t.api.device_memory_allocate(0, size, &ptr);
+            if (status != HAL_OK) {
+                t.check(out_of_memory(status), "refused for want of memory");
+                size /= 2;
+                continue;
+            }
+            first = std::max(first, size);
+            blocks.push_back(ptr);
+        }
+        t.check(!blocks.empty(), "something was granted");
+        for (const hal_dptr block : blocks) {
+            t.ok(t.api.device_memory_deallocate(0, block, 0));
+        }
+        hal_dptr again = 0;
+        t.ok(t.api.device_memory_allocate(0, first, &again), "the largest block again, after all were released");
+        t.ok(t.api.device_memory_deallocate(0, again, first));
+    }
+    const Pattern pattern = t.pattern();
+    t.expect(t.device(pattern, 300), pattern, "a small block afterwards");
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.stress.fragmentation", clauses{"45079/T2.1"}, authority::D,
+         needs{E::device_memory_allocate, E::device_memory_deallocate})
+(Test& t) {
+    std::map<hal_dptr, uint64_t> live;
+    for (int i = 0; i < 20'000; ++i) {
+        if (live.size() < 200 || t.random() % 2 == 0) {
+            const uint64_t size = 1 + (t.random() % 64) * (t.random() % 1024);
+            hal_dptr ptr = 0;
+            if (!t.ok(t.api.device_memory_allocate(0, size, &ptr))) {
+                break;
+            }
+            const auto next = live.lower_bound(ptr);
+            t.check(next == live.end() || ptr + size <= next->first, "does not reach into the next live block");
+            t.check(next == live.begin() || std::prev(next)->first + std::prev(next)->second <= ptr,
+                    "does not lie in the block before it");
+            live[ptr] = size;
+        } else {
+            auto victim = live.begin();
+            std::advance(victim, static_cast<std::ptrdiff_t>(t.random() % live.size()));
+            t.ok(t.api.device_memory_deallocate(0, victim->first, victim->second));
+            live.erase(victim);
+        }
+    }
+    for (const auto& [ptr, size] : live) {
+        t.ok(t.api.device_memory_deallocate(0, ptr, size));
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_allocate.conc.threads8", clauses{"45079/T2.1"}, authority::D,
+         needs{E::device_memory_allocate, memory_io()})
+(Test& t) {
+    t.threads(8, [&](int thread) {
+        const hal_dev dev = thread % t.facts.device_count;
+        for (uint64_t i = 0; i < 200; ++i) {
+            const uint64_t size = 1 + (i * 37 + static_cast<uint64_t>(thread)) % 3000;
+            const Pattern pattern(i, static_cast<uint64_t>(thread));
+            HostBuffer source(size);
+            HostBuffer back(size);
+            source.write(pattern);
+            hal_dptr ptr = 0;
+            t.ok(t.api.device_memory_allocate(dev, size, &ptr));
+            t.ok(t.api.memory_copy_h2d(dev, ptr, source.data(), size));
+            t.ok(t.api.memory_copy_d2h(dev, back.data(), ptr, size));
+            t.expect(back, pattern, "this thread's data");
+            t.ok(t.api.device_memory_deallocate(dev, ptr, size));
+        }
+    });
+}
+
+HAL_CASE("45079.T2.device_memory_deallocate.norm.reusable", clauses{"45079/T2.2"}, authority::S,
+         needs{E::device_memory_deallocate, E::device_memory_allocate, E::device_max_alloc_size})
+(Test& t) {
+    uint64_t whole = 0;
+    t.ok(t.api.device_max_alloc_size(0, &whole));
+    for (int i = 0; i < 100; ++i) {
+        hal_dptr ptr = 0;
+        if (!t.ok(t.api.device_memory_allocate(0, whole / 10 * 6, &ptr), "six tenths of the memory, again")) {
+            return;
+        }
+        t.ok(t.api.device_memory_deallocate(0, ptr, 0));
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_deallocate.edge.null", clauses{"45079/T2.2"}, authority::A, needs{E::device_memory_deallocate})
+(Test& t) {
+    t.ok(t.api.device_memory_deallocate(0, 0, 0));
+    t.ok(t.api.device_memory_deallocate(0, 0, 256));
+}
+
+HAL_CASE("45079.T2.device_memory_deallocate.err.unknown_pointer", clauses{"45079/T2.2"}, authority::A,
+         needs{E::device_memory_deallocate, memory_io()})
+(Test& t) {
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& buffer = t.device(pattern, 1000);
+    hal_dptr gone = 0;
+    t.ok(t.api.device_memory_allocate(0, 512, &gone));
+    t.ok(t.api.device_memory_deallocate(0, gone, 512));
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, gone, 512); });
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, buffer.base + 64, 0); });
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, 1, 0); });
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, UINT64_MAX - 255, 0); });
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, reinterpret_cast<hal_dptr>(&gone), 0); });
+    t.expect(buffer, pattern, "the block that was named by an inner address");
+}
+
+HAL_CASE("45079.T2.device_memory_deallocate.err.other_device", clauses{"45079/T2.2"}, authority::A,
+         needs{E::device_memory_deallocate, memory_io(), devices(2)})
+(Test& t) {
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& buffer = t.device(pattern, 1000, 0);
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(1, buffer.base, 0); });
+    t.expect(buffer, pattern, "the block of the other device");
+}
+
+HAL_CASE("45079.T2.device_memory_deallocate.err.wrong_size", clauses{"45079/T2.2"}, authority::A,
+         needs{E::device_memory_deallocate, E::device_memory_allocate})
+(Test& t) {
+    hal_dptr ptr = 0;
+    t.ok(t.api.device_memory_allocate(0, 1000, &ptr));
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.device_memory_deallocate(0, ptr, 999); });
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.device_memory_deallocate(0, ptr, 1024); });
+    t.ok(t.api.device_memory_deallocate(0, ptr, 1000), "the size that was asked for");
+}
+
+HAL_CASE("45079.T2.device_memory_deallocate.conc.other_thread", clauses{"45079/T2.2"}, authority::A,
+         needs{E::device_memory_deallocate, E::device_memory_allocate})
+(Test& t) {
+    std::vector<hal_dptr> blocks(400);
+    t.threads(4, [&](int thread) {
+        for (size_t i = static_cast<size_t>(thread); i < blocks.size(); i += 4) {
+            t.ok(t.api.device_memory_allocate(0, 100 + i, &blocks[i]));
+        }
+    });
+    t.threads(4, [&](int thread) {
+        for (size_t i = static_cast<size_t>(3 - thread); i < blocks.size(); i += 4) {
+            t.ok(t.api.device_memory_deallocate(0, blocks[i], 100 + i), "released by another thread");
+        }
+    });
+}
+
+// ---- Host memory and unified memory: one list for both, because both are addresses of the host ----
+
+struct Kind {
+    std::function<hal_status(uint64_t, void**)> allocate;
+    std::function<hal_status(void*, uint64_t)> release;
+};
+
+Kind host_kind(Test& t) {
+    return {[&t](uint64_t size, void** out) { return t.api.host_memory_allocate(0, size, out); },
+            [&t](void* ptr, uint64_t size) { return t.api.host_memory_deallocate(0, ptr, size); }};
+}
+
+Kind unified_kind(Test& t) {
+    return {[&t](uint64_t size, void** out) {
+                return t.api.unified_memory_allocate(0, size, out == nullptr ? nullptr : reinterpret_cast<hal_dptr*>(out));
+            },
+            [&t](void* ptr, uint64_t size) {
+                return t.api.unified_memory_deallocate(0, reinterpret_cast<hal_dptr>(ptr), size);
+            }};
+}
+
+void check_host_access(Test& t, const Kind& kind) {
+    for (const uint64_t size : sizes) {
+        const auto in = t.context("size", size);
+        void* ptr = nullptr;
+        t.ok(kind.allocate(size, &ptr));
+        if (!t.check(ptr != nullptr && reinterpret_cast<uintptr_t>(ptr) % 256 == 0, "an address, aligned to 256 bytes")) {
+            continue;
+        }
+        const Pattern pattern = t.pattern();
+        pattern.write(ptr, size);
+        t.check(!compare(ptr, pattern, size), "the host reads what it wrote");
+        t.ok(kind.release(ptr, size));
+    }
+}
+
+void check_refusals(Test& t, const Kind& kind) {
+    void* ptr = &ptr;
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.allocate(0, &ptr); });
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.allocate(256, nullptr); });
+    for (const uint64_t size : overflowing) {
+        const auto in = t.context("size", size);
+        t.fails_any({HAL_ERROR_OUT_OF_HOST_MEMORY, HAL_ERROR_OUT_OF_DEVICE_MEMORY}, [&] { return kind.allocate(size, &ptr); });
+    }
+    t.check(ptr == &ptr, "the output is untouched by refusals");
+    void* again = nullptr;
+    t.ok(kind.allocate(300, &again), "a small block after the refusals");
+    t.ok(kind.release(again, 300));
+}
+
+void check_release(Test& t, const Kind& kind) {
+    t.ok(kind.release(nullptr, 0), "null is released without effect");
+    void* ptr = nullptr;
+    t.ok(kind.allocate(1000, &ptr));
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return kind.release(static_cast<uint8_t*>(ptr) + 64, 0); });
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.release(ptr, 999); });
+    t.ok(kind.release(ptr, 1000));
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return kind.release(ptr, 1000); });
+    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return kind.release(&ptr, 0); });
+}
+
+HAL_CASE("45079.T2.host_memory_allocate.norm.writable_by_host", clauses{"45079/T2.3"}, authority::S,
+         needs{E::host_memory_allocate, E::host_memory_deallocate})
+(Test& t) { check_host_access(t, host_kind(t)); }
+HAL_CASE("45079.T2.host_memory_allocate.err.refusals", clauses{"45079/T2.3"}, authority::A,
+         needs{E::host_memory_allocate, E::host_memory_deallocate})
+(Test& t) { check_refusals(t, host_kind(t)); }
+HAL_CASE("45079.T2.host_memory_deallocate.norm.each_way", clauses{"45079/T2.4"}, authority::A,
+         needs{E::host_memory_deallocate, E::host_memory_allocate})
+(Test& t) { check_release(t, host_kind(t)); }
+
+HAL_CASE("45079.T2.unified_memory_allocate.norm.writable_by_host", clauses{"45079/T2.5"}, authority::S,
+         needs{E::unified_memory_allocate, E::unified_memory_deallocate})
+(Test& t) { check_host_access(t, unified_kind(t)); }
+HAL_CASE("45079.T2.unified_memory_allocate.err.refusals", clauses{"45079/T2.5"}, authority::A,
+         needs{E::unified_memory_allocate, E::unified_memory_deallocate})
+(Test& t) { check_refusals(t, unified_kind(t)); }
+HAL_CASE("45079.T2.unified_memory_deallocate.norm.each_way", clauses{"45079/T2.6"}, authority::A,
+         needs{E::unified_memory_deallocate, E::unified_memory_allocate})
+(Test& t) { check_release(t, unified_kind(t)); }
+
+HAL_CASE("45079.T2.host_memory_allocate.norm.usable_both_ways", clauses{"45079/T2.3"}, authority::D,
+         needs{E::host_memory_allocate, E::host_memory_deallocate, memory_io()})
+(Test& t) {
+    constexpr uint64_t size = 100'003;
+    void* ptr = nullptr;
+    t.ok(t.api.host_memory_allocate(0, size, &ptr));
+    const Pattern pattern = t.pattern();
+    pattern.write(ptr, size);
+    const DeviceBuffer& buffer = t.device(size);
+    t.ok(t.api.memory_copy_h2d(0, buffer.ptr, ptr, size));
+    t.expect(buffer, pattern, "data from page-locked memory");
+    std::memset(ptr, poison, size);
+    t.ok(t.api.memory_copy_d2h(0, ptr, buffer.ptr, size));
+    t.check(!compare(ptr, pattern, size), "data back in page-locked memory");
+    t.ok(t.api.host_memory_deallocate(0, ptr, size));
+}
+
+HAL_CASE("45079.T2.unified_memory_allocate.norm.pingpong", clauses{"45079/T2.5"}, authority::S,
+         needs{E::unified_memory_allocate, E::unified_memory_deallocate, memory_io()})
+(Test& t) {
+    constexpr uint64_t size = 4099;
+    hal_dptr ptr = 0;
+    t.ok(t.api.unified_memory_allocate(0, size, &ptr));
+    for (int i = 0; i < 100; ++i) {
+        const Pattern mine = t.pattern();
+        const Pattern its = t.pattern();
+        mine.write(reinterpret_cast<void*>(ptr), size);
+        HostBuffer back(size);
+        t.ok(t.api.memory_copy_d2h(0, back.data(), ptr, size));
+        t.expect(back, mine, "the device reads what the host wrote");
+        HostBuffer source(size);
+        source.write(its);
+        t.ok(t.api.memory_copy_h2d(0, ptr, source.data(), size));
+        t.check(!compare(reinterpret_cast<const void*>(ptr), its, size), "the host reads what the device wrote");
+    }
+    t.ok(t.api.unified_memory_deallocate(0, ptr, size));
+}
+
+}  // namespace
+}  // namespace hal::conformance

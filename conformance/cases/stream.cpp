@@ -1,0 +1,372 @@
+// Table 3: making, asking, waiting for and destroying streams.
+#include "struct_checks.hpp"
+
+namespace hal::conformance {
+namespace {
+
+constexpr uint64_t short_ns = 20'000'000;
+
+HAL_CASE("45079.T3.create_stream.norm.usable", clauses{"45079/T3.1"}, authority::S, needs{E::create_stream, any_work})
+(Test& t) {
+    for (hal_dev dev = 0; dev < t.facts.device_count; ++dev) {
+        Work& w = t.work(t.stream(dev), dev);
+        w.enqueue();
+        t.ok(t.api.synchronize_device(dev, HAL_NO_TIMEOUT));
+        w.expect_done();
+    }
+}
+
+HAL_CASE("45079.T3.create_stream.norm.distinct", clauses{"45079/T3.1"}, authority::D, needs{E::create_stream})
+(Test& t) {
+    std::set<hal_stream> seen;
+    for (int i = 0; i < 64; ++i) {
+        const hal_stream s = t.stream();
+        t.check(s != nullptr, "the handle was written");
+        t.check(seen.insert(s).second, "no live stream has this handle");
+    }
+}
+
+HAL_CASE("45079.T3.create_stream.norm.independent", clauses{"45079/T3.1", "45280/5.3.3"}, authority::S,
+         needs{E::create_stream, E::synchronize_stream, any_work, a_gate, concurrent_streams})
+(Test& t) {
+    const hal_stream first = t.stream();
+    const hal_stream second = t.stream();
+    Work& w = t.work(second);
+    const Gate g = t.gate(first);
+    w.enqueue();
+    t.ok(t.returns([&] { return t.api.synchronize_stream(0, second, HAL_NO_TIMEOUT); }, g));
+    g.open();
+    w.expect_done();
+}
+
+HAL_CASE("45079.T3.create_stream.norm.null_stream_independent", clauses{"45079/T3.1"}, authority::A,
+         needs{E::create_stream, E::synchronize_stream, any_work, a_gate, concurrent_streams})
+(Test& t) {
+    const hal_stream created = t.stream();
+    Work& w = t.work(created);
+    Work& other = t.work(nullptr);
+    {
+        const Gate g = t.gate(nullptr);
+        w.enqueue();
+        t.ok(t.returns([&] { return t.api.synchronize_stream(0, created, HAL_NO_TIMEOUT); }, g));
+        g.open();
+    }
+    t.sync(nullptr);
+    const Gate g = t.gate(created);
+    other.enqueue();
+    t.ok(t.returns([&] { return t.api.synchronize_stream(0, nullptr, HAL_NO_TIMEOUT); }, g));
+    g.open();
+    w.expect_done();
+    other.expect_done();
+}
+
+HAL_CASE("45079.T3.create_stream.norm.properties", clauses{"46345/A6.d", "45079/T3.1"}, authority::S,
+         needs{E::create_stream, E::query_stream, E::stream_priority_range, E::destroy_stream})
+(Test& t) {
+    int32_t least = INT32_MIN;
+    int32_t greatest = INT32_MIN;
+    t.ok(t.api.stream_priority_range(0, &least, &greatest));
+    for (int32_t priority = greatest; priority <= least; ++priority) {
+        hal_stream_desc desc{{sizeof(hal_stream_desc), 0, nullptr}, priority, 0};
+        hal_stream s = nullptr;
+        t.ok(t.api.create_stream(0, &desc, &s));
+        hal_stream_info info{};
+        info.header.size = sizeof info;
+        t.ok(t.api.query_stream(0, s, &info));
+        t.eq(priority, info.priority, "priority");
+        t.eq(0, info.device, "device");
+        t.ok(t.api.destroy_stream(0, s));
+    }
+}
+
+HAL_CASE("45079.T3.create_stream.err.bad_desc", clauses{"45079/T3.1"}, authority::A, needs{E::create_stream})
+(Test& t) {
+    hal_stream s = nullptr;
+    hal_stream_desc desc{{sizeof(hal_stream_desc), 0, nullptr}, 0, 0x40};
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.create_stream(0, &desc, &s); });
+    desc.flags = 0;
+    desc.header.size = 3;
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.create_stream(0, &desc, &s); });
+    hal_header unknown{sizeof(hal_header), 0x7FFF | HAL_MUST_UNDERSTAND, nullptr};
+    desc.header = {sizeof desc, 0, &unknown};
+    t.fails(HAL_ERROR_UNSUPPORTED, [&] { return t.api.create_stream(0, &desc, &s); });
+    t.check(s == nullptr, "no handle was written");
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.create_stream(0, nullptr, nullptr); });
+}
+
+HAL_CASE("45079.T3.create_stream.err.bad_priority", clauses{"45079/T3.1", "46345/T5"}, authority::A,
+         needs{E::create_stream, E::stream_priority_range})
+(Test& t) {
+    int32_t least = 0;
+    int32_t greatest = 0;
+    t.ok(t.api.stream_priority_range(0, &least, &greatest));
+    for (const int32_t priority : {least + 1, greatest - 1, INT32_MIN, INT32_MAX}) {
+        hal_stream_desc desc{{sizeof(hal_stream_desc), 0, nullptr}, priority, 0};
+        hal_stream s = nullptr;
+        t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.create_stream(0, &desc, &s); });
+    }
+}
+
+HAL_CASE("45079.T3.create_stream.stress.many", clauses{"45079/T3.1"}, authority::A,
+         needs{E::create_stream, E::destroy_stream, any_work})
+(Test& t) {
+    std::vector<hal_stream> made;
+    hal_status status = HAL_OK;
+    while (made.size() < 4096 && status == HAL_OK) {
+        hal_stream s = nullptr;
+        status = t.api.create_stream(0, nullptr, &s);
+        if (status == HAL_OK) {
+            made.push_back(s);
+        }
+    }
+    t.check(status == HAL_OK || status == HAL_ERROR_OUT_OF_RESOURCES || status == HAL_ERROR_OUT_OF_HOST_MEMORY,
+            "many streams are made, or the limit is said");
+    for (const hal_stream s : made) {
+        t.ok(t.api.destroy_stream(0, s));
+    }
+    Work& w = t.work(t.stream());
+    w.enqueue();
+    t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));
+    w.expect_done();
+}
+
+HAL_CASE("45079.T3.create_stream.conc.threads8", clauses{"45079/T3.1"}, authority::A,
+         needs{E::create_stream, E::destroy_stream, E::synchronize_stream, E::stream_add_callback})
+(Test& t) {
+    t.threads(8, [&](int thread) {
+        const hal_dev dev = thread % t.facts.device_count;
+        for (int i = 0; i < 25; ++i) {
+            std::atomic<int> calls{0};
+            hal_stream s = nullptr;
+            t.ok(t.api.create_stream(dev, nullptr, &s));
+            const auto count = [](void* user, hal_dev, hal_stream, hal_status) { ++*static_cast<std::atomic<int>*>(user); };
+            t.ok(t.api.stream_add_callback(dev, s, count, &calls));
+            t.ok(t.api.synchronize_stream(dev, s, HAL_NO_TIMEOUT));
+            t.eq(1, calls.load(), "calls of the callback");
+            t.ok(t.api.destroy_stream(dev, s));
+        }
+    });
+}
+
+// ---- destroy_stream ----
+
+HAL_CASE("45079.T3.destroy_stream.norm.basic", clauses{"45079/T3.2"}, authority::S, needs{E::destroy_stream, E::create_stream})
+(Test& t) {
+    for (int i = 0; i < 200; ++i) {
+        hal_stream s = nullptr;
+        t.ok(t.api.create_stream(0, nullptr, &s));
+        t.ok(t.api.destroy_stream(0, s));
+    }
+}
+
+HAL_CASE("45079.T3.destroy_stream.order.pending_completes", clauses{"45079/T3.2"}, authority::A,
+         needs{E::destroy_stream, E::create_stream, a_gate}, work_sources())
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    const Gate g = t.gate(s);
+    w.enqueue();
+    t.forget(s);
+    Helper destroy = t.blocks([&] { return t.api.destroy_stream(0, s); }, g);
+    g.open();
+    t.ok(destroy.status());
+    w.expect_done();
+}
+
+HAL_CASE("45079.T3.destroy_stream.life.events_survive", clauses{"45079/T3.2"}, authority::A,
+         needs{E::destroy_stream, E::create_stream, E::create_event, E::record_event, E::synchronize_event, E::query_event})
+(Test& t) {
+    hal_stream s = nullptr;
+    t.ok(t.api.create_stream(0, nullptr, &s));
+    const hal_event event = t.event();
+    t.ok(t.api.record_event(0, s, event));
+    t.ok(t.api.destroy_stream(0, s));
+    t.ok(t.api.query_event(0, event));
+    t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+}
+
+HAL_CASE("45079.T3.destroy_stream.life.other_thread", clauses{"45079/T3.2"}, authority::A,
+         needs{E::destroy_stream, E::create_stream, any_work})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    w.enqueue();
+    t.forget(s);
+    t.threads(1, [&](int) { t.ok(t.api.destroy_stream(0, s)); });
+    w.expect_done();
+}
+
+HAL_CASE("45079.T3.destroy_stream.conc.others_unhurt", clauses{"45079/T3.2"}, authority::D,
+         needs{E::destroy_stream, E::create_stream, E::synchronize_stream, any_work})
+(Test& t) {
+    const hal_stream kept = t.stream();
+    Work& w = t.work(kept);
+    for (int i = 0; i < 50; ++i) {
+        hal_stream s = nullptr;
+        t.ok(t.api.create_stream(0, nullptr, &s));
+        if (i == 25) {
+            w.enqueue();
+        }
+        t.ok(t.api.destroy_stream(0, s));
+    }
+    t.ok(t.api.synchronize_stream(0, kept, HAL_NO_TIMEOUT));
+    w.expect_done();
+}
+
+// ---- query_stream ----
+
+HAL_CASE("45079.T3.query_stream.norm.idle_ready", clauses{"45079/T3.3"}, authority::S, needs{E::query_stream})
+(Test& t) {
+    t.ok(t.api.query_stream(0, t.stream(), nullptr));
+    t.ok(t.api.query_stream(0, nullptr, nullptr), "the default stream");
+}
+
+HAL_CASE("45079.T3.query_stream.order.not_ready_while_gate_closed", clauses{"45079/T3.3"}, authority::S,
+         needs{E::query_stream, a_gate})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const Gate g = t.gate(s);
+    t.eq(HAL_NOT_READY, t.returns([&] { return t.api.query_stream(0, s, nullptr); }, g), "status behind a closed gate");
+    g.open();
+    t.ok(t.poll([&] { return t.api.query_stream(0, s, nullptr); }));
+}
+
+HAL_CASE("45079.T3.query_stream.order.ready_implies_data", clauses{"45079/T3.3"}, authority::D,
+         needs{E::query_stream, memory_io(), E::async_memory_copy_d2h})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& from = t.device(pattern, 30'011);
+    HostBuffer& to = t.host(from.size);
+    for (int i = 0; i < 200; ++i) {
+        to.repoison();
+        t.ok(t.api.async_memory_copy_d2h(0, s, to.data(), from.ptr, from.size));
+        t.ok(t.poll([&] { return t.api.query_stream(0, s, nullptr); }));
+        t.expect(to, pattern, "data when the query says ready");
+    }
+}
+
+HAL_CASE("45079.T3.query_stream.norm.info_fields", clauses{"46345/A6.d", "45079/T3.3"}, authority::S,
+         needs{E::query_stream, a_gate})
+(Test& t) {
+    const hal_dev dev = t.facts.device_count - 1;
+    const hal_stream s = t.stream(dev);
+    hal_stream_info before{};
+    before.header.size = sizeof before;
+    t.ok(t.api.query_stream(dev, s, &before));
+    const Gate g = t.gate(s, dev);
+    hal_stream_info during{};
+    during.header.size = sizeof during;
+    t.eq(HAL_NOT_READY, t.api.query_stream(dev, s, &during), "status behind a closed gate");
+    g.open();
+    t.ok(t.poll([&] { return t.api.query_stream(dev, s, nullptr); }));
+    hal_stream_info after{};
+    after.header.size = sizeof after;
+    t.ok(t.api.query_stream(dev, s, &after));
+    t.eq(dev, during.device, "device");
+    t.eq(HAL_OK, during.status, "status in the struct");
+    t.eq(before.submitted_count + 1, during.submitted_count, "operations enqueued");
+    t.eq(before.completed_count, during.completed_count, "operations complete behind a closed gate");
+    t.eq(during.submitted_count, after.completed_count, "operations complete at the end");
+}
+
+HAL_CASE("45079.T3.query_stream.edge.struct_size", clauses{"45079/T3.3"}, authority::A, needs{E::query_stream})
+(Test& t) {
+    const hal_stream s = t.stream();
+    check_struct_sizes<hal_stream_info>(t, [&](hal_stream_info* out) { return t.api.query_stream(0, s, out); });
+}
+
+HAL_CASE("45079.T3.query_stream.err.bad_struct", clauses{"45079/T3.3"}, authority::A, needs{E::query_stream})
+(Test& t) {
+    hal_stream_info out{};
+    out.header.size = 3;
+    t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.query_stream(0, nullptr, &out); });
+}
+
+// ---- synchronize_stream ----
+
+HAL_CASE("45079.T3.synchronize_stream.norm.idle", clauses{"45079/T3.4"}, authority::S, needs{E::synchronize_stream})
+(Test& t) {
+    const hal_stream s = t.stream();
+    for (int i = 0; i < 1000; ++i) {
+        t.ok(t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT));
+    }
+    t.ok(t.api.synchronize_stream(0, s, 0), "an idle stream is in time for any limit");
+    t.ok(t.api.synchronize_stream(0, nullptr, HAL_NO_TIMEOUT), "the default stream");
+}
+
+HAL_CASE("45079.T3.synchronize_stream.order.blocks_while_gate_closed", clauses{"45079/T3.4", "45280/5.3.1"}, authority::S,
+         needs{E::synchronize_stream, a_gate}, work_sources())
+(Test& t) {
+    for (const hal_stream s : {t.stream(), hal_stream{nullptr}}) {
+        Work& w = t.work(s);
+        const Gate g = t.gate(s);
+        w.enqueue();
+        Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); }, g);
+        w.expect_not_begun();
+        g.open();
+        t.ok(wait.status());
+        w.expect_done();
+    }
+}
+
+HAL_CASE("45079.T3.synchronize_stream.order.all_prior", clauses{"45079/T3.4"}, authority::S,
+         needs{E::synchronize_stream, memory_io(), E::async_memory_copy_d2h})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& from = t.device(pattern, 1000);
+    HostBuffer& to = t.host(1000);
+    for (uint64_t i = 0; i < 1000; ++i) {
+        t.ok(t.api.async_memory_copy_d2h(0, s, to.data() + i, from.ptr + i, 1));
+    }
+    t.ok(t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT));
+    t.expect(to, pattern, "1,000 copies of one byte");
+}
+
+HAL_CASE("45079.T3.synchronize_stream.order.ready_after", clauses{"45079/T3.4"}, authority::D,
+         needs{E::synchronize_stream, E::query_stream, any_work})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    w.enqueue();
+    t.ok(t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT));
+    t.ok(t.api.query_stream(0, s, nullptr), "query after the wait");
+    w.expect_done();
+}
+
+HAL_CASE("45079.T3.synchronize_stream.conc.many_waiters", clauses{"45079/T3.4"}, authority::D,
+         needs{E::synchronize_stream, a_gate})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const Gate g = t.gate(s);
+    std::deque<Helper> waiters;
+    for (int i = 0; i < 15; ++i) {
+        waiters.emplace_back([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); });
+    }
+    waiters.push_back(t.blocks([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); }, g));
+    g.open();
+    for (Helper& waiter : waiters) {
+        t.ok(waiter.status());
+    }
+}
+
+HAL_CASE("45079.T3.synchronize_stream.fault.timeout_code", clauses{"45280/7.1", "45079/T3.4"}, authority::A,
+         needs{E::synchronize_stream, any_work, a_gate})
+(Test& t) {
+    const hal_stream s = t.stream();
+    Work& w = t.work(s);
+    const Gate g = t.gate(s);
+    w.enqueue();
+    const auto begin = std::chrono::steady_clock::now();
+    t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_stream(0, s, short_ns); });
+    t.check(std::chrono::steady_clock::now() - begin >= std::chrono::nanoseconds(short_ns), "not before the limit");
+    t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_stream(0, s, 0); });
+    w.expect_not_begun();
+    g.open();
+    t.ok(t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT));
+    w.expect_done();
+}
+
+}  // namespace
+}  // namespace hal::conformance

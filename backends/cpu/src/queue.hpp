@@ -113,6 +113,8 @@ class TaskQueue {
   private:
     // 4 KiB a chunk: two that alternate between the cores stay in their first-level caches.
     static constexpr uint32_t chunk_tasks = 63;
+    // Emptied chunks are kept up to this many in all, so that a queue of 2,000 operations allocates nothing.
+    static constexpr uint32_t kept_chunks = 32;
     struct alignas(64) Chunk {
         std::atomic<Chunk*> next{nullptr};
         Task tasks[chunk_tasks];
@@ -127,18 +129,22 @@ class TaskQueue {
     }
     void add_chunk();
     bool next_chunk() noexcept;
+    void recycle(Chunk* chunk) noexcept;
+    static void delete_list(Chunk* chunk) noexcept;
 
     // Producers' line.
     alignas(64) Chunk* write_ = nullptr;
     uint32_t write_index_ = 0;
     uint64_t produced_ = 0;
+    Chunk* spares_ = nullptr;
     // Consumer's line.
     alignas(64) Chunk* read_ = nullptr;
     uint32_t read_index_ = chunk_tasks;
     uint64_t consumed_ = 0;
-    // Between them: the first chunk, and an emptied one for reuse.
+    // Between them: the first chunk, and the emptied ones, which the producers take all at once.
     alignas(64) std::atomic<Chunk*> first_{nullptr};
-    std::atomic<Chunk*> spare_{nullptr};
+    std::atomic<Chunk*> emptied_{nullptr};
+    std::atomic<uint32_t> chunk_count_{0};
 };
 
 }  // namespace hal::cpu

@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +48,10 @@ bool futex_wait(std::atomic<uint32_t>& word, uint32_t expected, Deadline deadlin
 
 void futex_wake(std::atomic<uint32_t>& word, int count, bool shared) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAKE | (shared ? 0 : FUTEX_PRIVATE_FLAG), count, nullptr, nullptr, 0);
+}
+
+void yield() noexcept {
+    sched_yield();
 }
 
 Waiting::Waiting() noexcept : membarrier_(register_membarrier()), cores_(static_cast<int>(usable_cores())) {}

@@ -40,7 +40,7 @@ std::string kind_of_stranger(std::string_view start) {
     }
     const bool text = std::all_of(start.begin(), start.end(), [](char c) {
         const auto byte = static_cast<unsigned char>(c);
-        return byte >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+        return (byte >= 0x20 && byte < 0x7f) || c == '\n' || c == '\r' || c == '\t';
     });
     return text ? "is a text file, not an ELF shared object" : "is not an ELF file";
 }

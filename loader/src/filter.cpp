@@ -76,8 +76,16 @@ std::string title(const Candidate& candidate) {
     return candidate.manifest.id.empty() ? candidate.manifest_path : "backend " + candidate.manifest.id;
 }
 
+// A backend of the application whose name is not known yet.
+bool is_nameless(const Candidate& candidate) {
+    return candidate.entry != nullptr && candidate.manifest.id.empty();
+}
+
 void select(Patterns& patterns, std::vector<Candidate>& candidates) {
     for (Candidate& candidate : candidates) {
+        if (is_nameless(candidate)) {
+            continue;
+        }
         const size_t match = patterns.first_match(candidate);
         if (match < patterns.size()) {
             candidate.named = candidate.named || !is_glob(patterns.text(match));

@@ -7,11 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "environment.hpp"
 #include "file.hpp"
@@ -20,19 +17,11 @@
 #include "machine.hpp"
 #include "manifest.hpp"
 #include "nearest.hpp"
+#include "real_paths.hpp"
 
 namespace hal::loader {
 
 namespace {
-
-// Empty, and errno set, if it does not exist.
-std::string real_path(const std::string& path) {
-    const std::unique_ptr<char, decltype(&free)> resolved(realpath(path.c_str(), nullptr), free);
-    if (resolved == nullptr && errno == ENOMEM) {
-        throw std::bad_alloc();
-    }
-    return resolved == nullptr ? "" : resolved.get();
-}
 
 std::string abi_text(uint32_t version) {
     return fmt::format("{}.{}", HAL_VERSION_MAJOR_OF(version), HAL_VERSION_MINOR_OF(version));
@@ -185,8 +174,9 @@ class Discovery {
     }
 
     void check_library(Candidate& candidate) {
-        const std::string located = locate_library(candidate.manifest_path, candidate.manifest.library_path);
-        candidate.library_path = real_path(located);
+        const std::string located =
+            locate_library(candidate.manifest_path, candidate.manifest.library_path, real_paths_);
+        candidate.library_path = real_paths_.resolve(located);
         struct stat status {};
         if (candidate.library_path.empty() || stat(candidate.library_path.c_str(), &status) != 0) {
             const int error = errno;
@@ -237,6 +227,7 @@ class Discovery {
     Log& log_;
     const Roots& roots_;
     Scan scan_;
+    RealPaths real_paths_;
     std::map<std::string, std::vector<Remark>> remarks_;  // by manifest
     std::map<std::string, std::string> ids_;              // to what holds them
     std::map<std::pair<dev_t, ino_t>, std::string> libraries_;
@@ -244,11 +235,11 @@ class Discovery {
 
 }  // namespace
 
-std::string locate_library(const std::string& manifest_path, const std::string& library_path) {
+std::string locate_library(const std::string& manifest_path, const std::string& library_path, RealPaths& real_paths) {
     if (library_path.starts_with('/')) {
         return library_path;
     }
-    const std::string manifest = real_path(manifest_path);
+    const std::string manifest = real_paths.resolve(manifest_path);
     if (manifest.empty()) {
         throw FileError{errno, error_text(errno)};
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "candidate.hpp"
+#include "real_paths.hpp"
 #include "search.hpp"
 
 namespace hal::loader {
@@ -10,6 +11,6 @@ Scan discover(const Environment& environment, const Settings& settings, Log& log
 
 // The absolute path that a manifest's library_path means; follows the links of the manifest's own path. Need not exist.
 // Throws FileError if the manifest has gone.
-std::string locate_library(const std::string& manifest_path, const std::string& library_path);
+std::string locate_library(const std::string& manifest_path, const std::string& library_path, RealPaths& real_paths);
 
 }  // namespace hal::loader

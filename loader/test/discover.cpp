@@ -147,9 +147,10 @@ TEST_CASE("library_path is relative to where the manifest really lies") {
     const std::string library = world.scratch.write("pack/lib/libp.so", "x");
     std::filesystem::create_symlink(real, world.at("20-packed.json"));
     CHECK(by_file(world.run(), "20-packed.json").library_path == library);
-    CHECK(locate_library(world.at("20-packed.json"), "../lib/libp.so") ==
+    RealPaths real_paths;
+    CHECK(locate_library(world.at("20-packed.json"), "../lib/libp.so", real_paths) ==
           world.scratch.path("pack/share/../lib/libp.so"));
-    CHECK(locate_library(world.at("20-packed.json"), "/abs/lib.so") == "/abs/lib.so");
+    CHECK(locate_library(world.at("20-packed.json"), "/abs/lib.so", real_paths) == "/abs/lib.so");
 
     // A directory on the way may be a link as well.
     std::filesystem::create_directory_symlink(world.scratch.path("pack"), world.scratch.path("alias"));
@@ -162,6 +163,30 @@ TEST_CASE("library_path is relative to where the manifest really lies") {
     }
     world.manifest("30-far.json", manifest_text("far", far + library.substr(1)));
     CHECK(by_file(world.run(), "30-far.json").problem->code == "L070");  // the same library by a long way
+}
+
+TEST_CASE("real paths are those of the system") {
+    const Scratch scratch;
+    const std::string file = scratch.write("a/b/file", "x");
+    std::filesystem::create_directory_symlink("a/b", scratch.path("dir"));
+    std::filesystem::create_symlink("dir/file", scratch.path("link"));
+    std::filesystem::create_symlink("loop", scratch.path("loop"));
+    std::filesystem::create_symlink("gone", scratch.path("broken"));
+    RealPaths real_paths;
+    for (const char* path : {"a/b/file", "dir/file", "link", "dir", "a//b/../b/file", "dir/..", "dir/.",
+                             "dir/../b/file", "a/", "loop", "broken", "gone", "gone/file", "a/b/file/x", "dir/../a"}) {
+        INFO(path);
+        std::error_code error;
+        const std::string expected = std::filesystem::canonical(scratch.path() + "/" + path, error).string();
+        for (int twice = 0; twice < 2; ++twice) {
+            errno = 0;
+            CHECK(real_paths.resolve(scratch.path() + "/" + path) == expected);
+            CHECK((expected.empty() ? errno : 0) == error.value());
+        }
+    }
+    CHECK(real_paths.resolve("/") == "/");
+    CHECK(real_paths.resolve("/usr") == "/usr");
+    CHECK(real_paths.resolve("").empty());
 }
 
 TEST_CASE("machine, ABI and required files decide before the library is looked at") {

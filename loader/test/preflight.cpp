@@ -268,13 +268,18 @@ TEST_CASE("random damage to the headers never harms the reader") {
     const size_t tables = header(bytes).e_phoff + header(bytes).e_phnum * sizeof(ElfW(Phdr));
     const size_t notes = segment(bytes, PT_DYNAMIC).p_offset;
     size_t refused = 0;
+    const std::string path = scratch.write("lib.so", bytes);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     for (int run = 0; run < 3000; ++run) {
         bytes = tiny();
         for (int edit = 0; edit < 3; ++edit) {
             const size_t place = run % 3 == 0 ? notes + random() % 400 : random() % (tables + 200);
             bytes.at(place) = static_cast<char>(random());
         }
-        const Outcome outcome = look_at(scratch.write("lib.so", bytes));
+        // In place: a file that is replaced by a shorter one first is written through to the disk at once.
+        file.seekp(0).write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+        REQUIRE(file.good());
+        const Outcome outcome = look_at(path);
         refused += outcome.code.empty() ? 0 : 1;
         CHECK((outcome.code.empty() || outcome.code == "L021" || outcome.code == "L022"));
     }

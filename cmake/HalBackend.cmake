@@ -27,9 +27,11 @@ function(hal_add_backend target)
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/hal)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
-  # Sanitized builds leave the run-time's symbols to the executable.
   target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,--exclude-libs,ALL
-                      -Wl,--version-script=${HAL_BACKEND_MAP} $<$<NOT:$<BOOL:${HAL_SANITIZE}>>:-Wl,-z,defs>)
+                      -Wl,--version-script=${HAL_BACKEND_MAP})
+  if(NOT HAL_SANITIZE)  # sanitized builds leave the run-time's symbols to the executable
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${HAL_BACKEND_MAP})
 
   hal_write_manifest(${target})

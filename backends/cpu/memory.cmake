@@ -5,5 +5,6 @@ target_sources(hal_cpu_core PRIVATE
 
 if(BUILD_TESTING)
   hal_add_test(hal_cpu_memory_test LIBRARIES hal_cpu_core
-    SOURCES test/memory_block_map.cpp test/memory_copy.cpp test/memory_heap.cpp)
+    SOURCES test/memory_block_map.cpp test/memory_copy.cpp test/memory_ext_table.cpp test/memory_heap.cpp
+            test/memory_host.cpp test/memory_ipc.cpp test/memory_table.cpp)
 endif()

@@ -94,29 +94,44 @@ void Arena::discard(uint64_t offset, uint64_t bytes) noexcept {
     }
 }
 
-// MADV_COLLAPSE is the one way to huge pages of a memfd that does not depend on shmem_enabled, whose default is
-// `never`. It wants at least one page present.
 void Arena::make_huge(uint64_t offset, uint64_t bytes) noexcept {
     const uint64_t end = (offset + bytes) / window_bytes;
-    for (uint64_t window = (offset + window_bytes - 1) / window_bytes; window < end; ++window) {
-        if ((windows_[window].load(std::memory_order_relaxed) & tried) != 0) {
+    uint64_t window = (offset + window_bytes - 1) / window_bytes;
+    while (window < end && kernel_can_collapse_.load(std::memory_order_relaxed)) {
+        if (!claim(window)) {
+            ++window;
             continue;
         }
-        if (!kernel_can_collapse_.load(std::memory_order_relaxed)) {
+        const uint64_t first = window++;
+        while (window < end && claim(window)) {
+            ++window;
+        }
+        collapse(first, window);
+    }
+}
+
+bool Arena::claim(uint64_t window) noexcept {
+    return windows_[window].load(std::memory_order_relaxed) == 0 &&
+           (windows_[window].fetch_or(tried, std::memory_order_relaxed) & tried) == 0;
+}
+
+// MADV_COLLAPSE is the one way to huge pages of a memfd that does not depend on shmem_enabled, whose default is
+// `never`. It wants a page present in each window. One call for all of them: each call makes the kernel visit every
+// processor.
+void Arena::collapse(uint64_t first, uint64_t end) noexcept {
+    void* start = reinterpret_cast<void*>(base_ + first * window_bytes);
+    for (uint64_t window = first; window < end; ++window) {
+        if (madvise(reinterpret_cast<void*>(base_ + window * window_bytes), 1, MADV_POPULATE_READ) != 0) {
+            kernel_can_collapse_.store(false, std::memory_order_relaxed);
             return;
         }
-        if ((windows_[window].fetch_or(tried, std::memory_order_relaxed) & tried) != 0) {
-            continue;
+    }
+    if (madvise(start, (end - first) * window_bytes, MADV_COLLAPSE) == 0) {
+        for (uint64_t window = first; window < end; ++window) {
+            windows_[window].fetch_or(huge, std::memory_order_relaxed);
         }
-        void* start = reinterpret_cast<void*>(base_ + window * window_bytes);
-        if (madvise(start, 1, MADV_POPULATE_READ) != 0 || madvise(start, window_bytes, MADV_COLLAPSE) != 0) {
-            // EINVAL: this kernel or its settings do not have it. Anything else: no huge page is free just now.
-            if (errno == EINVAL) {
-                kernel_can_collapse_.store(false, std::memory_order_relaxed);
-            }
-            return;
-        }
-        windows_[window].fetch_or(huge, std::memory_order_relaxed);
+    } else if (errno == EINVAL) {  // this kernel or its settings do not have it; else no huge page is free just now
+        kernel_can_collapse_.store(false, std::memory_order_relaxed);
     }
 }
 

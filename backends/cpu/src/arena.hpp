@@ -38,6 +38,9 @@ class Arena {
     }
 
   private:
+    [[nodiscard]] bool claim(uint64_t window) noexcept;
+    void collapse(uint64_t first, uint64_t end) noexcept;
+
     static constexpr uint8_t tried = 1;
     static constexpr uint8_t huge = 2;
 

@@ -21,7 +21,11 @@ constexpr uint64_t span_factor = 4;
 // rest.
 constexpr uint64_t eager_bytes = uint64_t{256} << 20;
 
-constexpr uint32_t window_granules = window_bytes / granule_bytes;
+constexpr uint64_t window_granules = window_bytes / granule_bytes;
+
+uint64_t whole_windows(uint64_t granules) noexcept {
+    return (granules + window_granules - 1) / window_granules * window_granules;
+}
 
 uint64_t granules_of(uint64_t limit_bytes) {
     if (limit_bytes < granule_bytes) {
@@ -34,8 +38,7 @@ uint64_t granules_of(uint64_t limit_bytes) {
 
 uint64_t span_of(uint64_t limit) {
     const uint64_t most = max_granules / window_granules * window_granules;
-    const uint64_t whole_windows = (limit + window_granules - 1) / window_granules * window_granules;
-    return std::min(most, whole_windows * span_factor) * granule_bytes;
+    return std::min(most, whole_windows(limit) * span_factor) * granule_bytes;
 }
 
 }  // namespace
@@ -112,7 +115,26 @@ uint32_t Heap::find_or_extend(uint32_t granules, Range& out_fresh) noexcept {
     return start;
 }
 
-// Makes a free block of at least `granules` at the end. Whole windows, so that small blocks lie in huge pages too.
+// How much to grow for a block that lacks `missing`; makes room under the limit for it. 0: the addresses are used up.
+uint64_t Heap::plan_growth(uint64_t missing) noexcept {
+    const uint64_t room = arena_.span_bytes() / granule_bytes - top_;
+    // Whole windows, so that small blocks lie in huge pages too; and for small blocks half of what is there, up to 32
+    // MiB, so that a growing heap asks the kernel seldom.
+    const uint64_t enough = whole_windows(missing);
+    const uint64_t ahead = std::max(enough, std::min(whole_windows(top_ / 2), 16 * window_granules));
+    for (const uint64_t added : {ahead, enough}) {
+        if (used_ + cached_ + added <= limit_ && added <= room) {
+            return added;
+        }
+    }
+    trim_to(limit_ - used_ - std::min(enough, limit_ - used_));
+    if (used_ + cached_ + enough <= limit_ && enough <= room) {
+        return enough;
+    }
+    return missing <= room ? missing : 0;
+}
+
+// Makes a free block of at least `granules` at the end.
 uint32_t Heap::extend(uint32_t granules, Range& out_fresh) noexcept {
     // The last block may be free; then it is the beginning of ours.
     auto start = static_cast<uint32_t>(top_);
@@ -124,20 +146,12 @@ uint32_t Heap::extend(uint32_t granules, Range& out_fresh) noexcept {
             start = last_start;
         }
     }
-    const uint64_t missing = granules - last.granules;
-    const uint64_t room = arena_.span_bytes() / granule_bytes - top_;
-    uint64_t added = (missing + window_granules - 1) / window_granules * window_granules;
-    if (used_ + cached_ + added > limit_) {
-        trim_to(limit_ - used_ - std::min(added, limit_ - used_));
-    }
-    if (used_ + cached_ + added > limit_ || added > room) {
-        added = missing;
-    }
-    if (added > room || !arena_.grow((top_ + added) * granule_bytes)) {
+    const uint64_t added = plan_growth(granules - last.granules);
+    if (added == 0 || !arena_.grow((top_ + added) * granule_bytes)) {
         return FreeLists::none;
     }
     if (last.granules != 0) {
-        last = take_free(start);  // its state may have changed above
+        last = take_free(start);  // its state may have changed meanwhile
     }
     ASAN_POISON_MEMORY_REGION(reinterpret_cast<void*>(arena_.base() + top_ * granule_bytes), added * granule_bytes);
     out_fresh = {top_ * granule_bytes, added * granule_bytes};

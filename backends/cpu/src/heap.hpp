@@ -88,6 +88,7 @@ class Heap {
     [[nodiscard]] Freed check_release(uint64_t address, uint32_t& out_start, Block& out_block) const noexcept;
     // The following want the mutex.
     uint32_t find_or_extend(uint32_t granules, Range& out_fresh) noexcept;
+    uint64_t plan_growth(uint64_t missing) noexcept;
     uint32_t extend(uint32_t granules, Range& out_fresh) noexcept;
     void carve(uint32_t start, uint32_t skip, Block live) noexcept;
     void add_free(uint32_t start, uint32_t granules, BlockState state) noexcept;

@@ -49,6 +49,10 @@ void add_options(CLI::App& app, CommandLine& line) {
 
 // Settings that follow from others unless they were given.
 void complete(const CLI::App& app, Settings& settings) {
+    for (auto& manifest : settings.manifests) {
+        // The loader takes absolute paths only; a user of a command line means the working directory.
+        manifest = std::filesystem::absolute(manifest).string();
+    }
     if (settings.quick) {
         settings.batch_s = 0.002;
         if (app.count("--repetitions") == 0) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -100,11 +101,11 @@ std::string contamination(const ProbeResult& before, const ProbeResult& after) {
             return "one core only";
         }
         if (*probe->round_trip_ns > max_round_trip_ns) {
-            return fmt::format("cache-line round trip {:.0f} ns", *probe->round_trip_ns);
+            return fmt::format("cache-line round trip of {:.0f} ns", std::ceil(*probe->round_trip_ns / 50) * 50);
         }
     }
     if (after.foreign_cpu > max_foreign_cpu) {
-        return fmt::format("others used {:.2f} cores", after.foreign_cpu);
+        return fmt::format("others used {:.1f} cores", after.foreign_cpu);
     }
     return {};
 }

@@ -87,10 +87,18 @@ std::string to_table(const std::vector<Row>& rows) {
         text += join(line, widths);
     }
     std::string remarks;
+    std::map<std::string, int> spoiled;
     for (const auto& row : rows) {
-        if (const std::string line = remark(row); !line.empty()) {
+        const bool inconclusive = row.verdict == Verdict::inconclusive;
+        if (inconclusive) {
+            ++spoiled[row.reason];
+        }
+        if (const std::string line = inconclusive ? row.note : remark(row); !line.empty()) {
             remarks += fmt::format("  {}: {}\n", row.benchmark.name, line);
         }
+    }
+    for (const auto& [reason, count] : spoiled) {
+        remarks += fmt::format("  {} inconclusive: {}\n", count, reason);
     }
     return remarks.empty() ? text : text + "remarks\n" + remarks;
 }

@@ -61,9 +61,9 @@ TEST_CASE("verdicts") {
     SECTION("a spoiled run is inconclusive, even where the goal was missed or reached") {
         for (const double figure : {10.0, 99.0}) {
             auto row = row_of(goal, {figure, figure, figure}, {10, 10, 10});
-            judge(row, "others used 0.50 cores");
+            judge(row, "others used 0.5 cores");
             CHECK(row.verdict == Verdict::inconclusive);
-            CHECK(row.reason == "others used 0.50 cores");
+            CHECK(row.reason == "others used 0.5 cores");
         }
     }
     SECTION("no goal is information") {
@@ -97,9 +97,9 @@ TEST_CASE("higher is better: the best is the largest") {
 TEST_CASE("a contaminated probe says why") {
     const ProbeResult clean{.round_trip_ns = 120, .foreign_cpu = 0.01};
     CHECK(contamination(clean, clean).empty());
-    CHECK(contamination(clean, {.round_trip_ns = 700, .foreign_cpu = 0}) == "cache-line round trip 700 ns");
-    CHECK(contamination({.round_trip_ns = 700, .foreign_cpu = 0}, clean) == "cache-line round trip 700 ns");
-    CHECK(contamination(clean, {.round_trip_ns = 120, .foreign_cpu = 0.5}) == "others used 0.50 cores");
+    CHECK(contamination(clean, {.round_trip_ns = 700, .foreign_cpu = 0}) == "cache-line round trip of 700 ns");
+    CHECK(contamination({.round_trip_ns = 700, .foreign_cpu = 0}, clean) == "cache-line round trip of 700 ns");
+    CHECK(contamination(clean, {.round_trip_ns = 120, .foreign_cpu = 0.5}) == "others used 0.5 cores");
     CHECK(contamination({.round_trip_ns = std::nullopt, .foreign_cpu = 0}, clean) == "one core only");
 }
 

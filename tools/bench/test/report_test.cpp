@@ -86,6 +86,14 @@ TEST_CASE("remarks follow the table") {
     CHECK(text.find("remarks\n  test/skipped: memory_trim") != std::string::npos);
 }
 
+TEST_CASE("rows that the same cause spoiled share one remark") {
+    auto first = measured("test/a", Verdict::inconclusive);
+    auto second = measured("test/b", Verdict::inconclusive);
+    first.reason = second.reason = "others used 1.7 cores";
+    const std::string text = to_table({first, second});
+    CHECK(text.find("remarks\n  2 inconclusive: others used 1.7 cores\n") != std::string::npos);
+}
+
 TEST_CASE("CSV quotes texts and keeps one line a row") {
     const auto lines = lines_of(to_csv({measured("test/a", Verdict::missed), skipped()}));
     REQUIRE(lines.size() == 3);

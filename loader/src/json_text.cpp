@@ -69,7 +69,7 @@ class Builder final : public nlohmann::json_sax<Json> {
         refuse_manifest("L011", path_, where, "invalid JSON: " + printable(what, 240));
     }
 
-    Json take() { return std::move(root_); }
+    JsonDocument take() { return std::move(document_); }
 
   private:
     bool add(Json value) {
@@ -99,8 +99,8 @@ class Builder final : public nlohmann::json_sax<Json> {
             refuse("L014", fmt::format("more than {} elements", most_elements));
         }
         if (open_.empty()) {
-            root_ = std::move(value);
-            return &root_;
+            document_.root = std::move(value);
+            return &document_.root;
         }
         if (open_.back()->is_array()) {
             open_.back()->push_back(std::move(value));
@@ -136,13 +136,28 @@ class Builder final : public nlohmann::json_sax<Json> {
 
     std::string_view text_;
     const std::string& path_;
-    Json root_;
+    JsonDocument document_;
     std::vector<Json*> open_;
     std::vector<std::string> pointers_;  // of the open containers
     Json* slot_ = nullptr;               // the member whose value comes next
     std::string key_;
     size_t elements_ = 0;
 };
+
+// Recursion ends at the depth that the parser allows.
+void empty_from_the_leaves(Json& value) noexcept {
+    if (auto* object = value.get_ptr<Json::object_t*>()) {
+        for (auto& [key, member] : *object) {
+            empty_from_the_leaves(member);
+        }
+        object->clear();
+    } else if (auto* array = value.get_ptr<Json::array_t*>()) {
+        for (Json& element : *array) {
+            empty_from_the_leaves(element);
+        }
+        array->clear();
+    }
+}
 
 // What the parser would take for the end of the text, or skip in silence.
 void check_encoding(std::string_view text, const std::string& path) {
@@ -162,7 +177,11 @@ void check_encoding(std::string_view text, const std::string& path) {
 
 }  // namespace
 
-nlohmann::json parse_json(std::string_view text, const std::string& path) {
+JsonDocument::~JsonDocument() {
+    empty_from_the_leaves(root);
+}
+
+JsonDocument parse_json(std::string_view text, const std::string& path) {
     check_encoding(text, path);
     Builder builder(text, path);
     Json::sax_parse(text, &builder);

@@ -233,8 +233,8 @@ std::string read_text(const std::string& path) {
 }  // namespace
 
 void parse_manifest(std::string_view text, const std::string& path, Manifest& out, std::vector<Remark>& remarks) {
-    const Json document = parse_json(text, path);
-    Reader(document, path, out, remarks).read();
+    const JsonDocument document = parse_json(text, path);
+    Reader(document.root, path, out, remarks).read();
 }
 
 void read_manifest(const std::string& path, Manifest& out, std::vector<Remark>& remarks) {

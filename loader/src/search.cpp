@@ -1,13 +1,14 @@
 #include "search.hpp"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <map>
+#include <memory>
 
 #include "file.hpp"
 #include "log.hpp"
@@ -27,6 +28,25 @@ bool is_manifest_name(const std::string& name) {
 bool is_mask(const struct stat& status) {
     return (S_ISREG(status.st_mode) && status.st_size == 0) ||
            (S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3));
+}
+
+// Not std::filesystem::directory_iterator: libstdc++'s ends the process when it runs out of memory.
+std::vector<std::string> list_manifests(const std::string& directory, int& error) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+    std::vector<std::string> names;
+    if (stream == nullptr) {
+        error = errno;
+        return names;
+    }
+    errno = 0;
+    while (const dirent* entry = readdir(stream.get())) {
+        if (std::string name(entry->d_name); is_manifest_name(name)) {
+            names.push_back(std::move(name));
+        }
+        errno = 0;
+    }
+    error = errno;
+    return names;
 }
 
 class Searcher {
@@ -87,26 +107,19 @@ class Searcher {
             complain(HAL_LOG_DEBUG, spot);
             return;
         }
-        std::error_code error;
-        std::vector<std::string> names;
-        std::filesystem::directory_iterator entry(spot.place.path, error);
-        for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-            std::string name = entry->path().filename().native();
-            if (is_manifest_name(name)) {
-                names.push_back(std::move(name));
-            }
-        }
-        if (error) {
-            spot.place.note = error_text(error.value());
+        int error = 0;
+        std::vector<std::string> names = list_manifests(spot.place.path, error);
+        if (error != 0) {
+            spot.place.note = error_text(error);
             complain(spot.named ? HAL_LOG_ERROR : HAL_LOG_WARN, spot);
         }
-        spot.place.used = !error;
+        spot.place.used = error == 0;
         std::sort(names.begin(), names.end());
         const size_t before = result_.files.size();
         for (const std::string& name : names) {
             take(spot, name);
         }
-        if (!error) {
+        if (error == 0) {
             const size_t count = result_.files.size() - before;
             spot.place.note = fmt::format("{} manifest{}", count, count == 1 ? "" : "s");
         }

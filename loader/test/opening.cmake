@@ -23,14 +23,16 @@ target_link_libraries(loader_test_missing_dependency PRIVATE -Wl,--no-as-needed 
 set_target_properties(loader_test_missing_dependency PROPERTIES SKIP_BUILD_RPATH ON)
 
 hal_add_test(loader_opening_test
-  SOURCES opening_api.cpp opening_devices.cpp opening_fork.cpp opening_libraries.cpp opening_life.cpp opening_plugins.cpp
-          opening_serialize.cpp opening_tables.cpp opening_threads.cpp
+  SOURCES opening_api.cpp opening_devices.cpp opening_fork.cpp opening_libraries.cpp opening_life.cpp opening_memory.cpp
+          opening_plugins.cpp opening_serialize.cpp opening_tables.cpp opening_threads.cpp
   LIBRARIES hal::loader fmt::fmt-header-only)
 target_compile_definitions(loader_opening_test PRIVATE HAL_TEST_PLUGINS="${plugins}")
 target_include_directories(loader_opening_test PRIVATE ${PROJECT_SOURCE_DIR}/loader/src)
 set_tests_properties(loader_opening_test PROPERTIES TIMEOUT 300)
 add_dependencies(loader_opening_test loader_test_healthy loader_test_faulty loader_test_no_entry loader_test_data_entry
                  loader_test_undefined_symbol loader_test_needs_other loader_test_missing_dependency)
+
+hal_add_test(loader_link_error_test SOURCES opening_link_errors.cpp LIBRARIES hal_loader_core)
 
 # A sanitizer adds symbols of its own.
 if(NOT HAL_SANITIZE)

@@ -71,6 +71,30 @@ TEST_CASE("a caller with a shorter report struct gets its prefix", "[opening]") 
     CHECK(report.name == std::string("untouched"));
 }
 
+TEST_CASE("the places that were searched and the variables are listed", "[opening]") {
+    Setup setup;
+    setup.open();
+    uint64_t count = 0;
+    REQUIRE(hal_loader_search_count(setup.loader, &count) == HAL_OK);
+    bool found = false;
+    for (uint64_t i = 0; i < count; ++i) {
+        hal_search_place place{.header = {sizeof place, 0, nullptr}};
+        REQUIRE(hal_loader_search(setup.loader, i, &place) == HAL_OK);
+        found = found || (place.path == setup.dir().path() && place.used == 1 && place.rank == 1);
+    }
+    CHECK(found);
+    hal_search_place place{.header = {sizeof place, 0, nullptr}};
+    CHECK(hal_loader_search(setup.loader, count, &place) == HAL_ERROR_INVALID_ARGUMENT);
+
+    REQUIRE(hal_loader_variable_count(setup.loader, &count) == HAL_OK);
+    REQUIRE(count > 0);
+    hal_variable variable{.header = {sizeof variable, 0, nullptr}};
+    REQUIRE(hal_loader_variable(setup.loader, 0, &variable) == HAL_OK);
+    CHECK(says(variable.name, "HAL_"));
+    CHECK(variable.use == HAL_VARIABLE_UNSET);  // no environment is read
+    CHECK(hal_loader_variable(setup.loader, count, &variable) == HAL_ERROR_INVALID_ARGUMENT);
+}
+
 TEST_CASE("every status and state has a name and a text", "[opening]") {
     CHECK(hal_status_name(HAL_ERROR_TIMEOUT) == std::string("HAL_ERROR_TIMEOUT"));
     CHECK(says(hal_status_text(HAL_ERROR_FORKED), "use spawn"));

@@ -181,6 +181,10 @@ TEST_CASE("strict and critical make hal_loader_open fail on a defect, and only o
         const Variable strict("HAL_STRICT", "1");
         CHECK(Open(both(dir)).status == HAL_ERROR_ABI);
     }
+    SECTION("critical counts only in the directories of the system") {
+        const Variable options("HAL_BACKEND_OPTIONS", "test.faulty:fault=size-13");
+        CHECK(Open(both(dir, R"(, "critical": true)")).status == HAL_OK);
+    }
     SECTION("strict, nothing wrong") {
         const Variable options("HAL_BACKEND_OPTIONS", "test.faulty:devices=0");
         CHECK(Open(both(dir), HAL_LOADER_STRICT).status == HAL_OK);

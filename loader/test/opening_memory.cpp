@@ -1,0 +1,90 @@
+// Every allocation of opening fails once: OUT_OF_HOST_MEMORY each time, no crash, no leak, and the next try succeeds.
+#include <cstdlib>
+#include <new>
+
+#include "opening_fixture.hpp"
+
+namespace {
+
+thread_local constinit int64_t allocations_left = -1;  // of this thread; -1 is no limit
+
+void* allocate(size_t size) {
+    if (allocations_left == 0) {
+        throw std::bad_alloc();
+    }
+    allocations_left -= allocations_left > 0 ? 1 : 0;
+    if (void* memory = std::malloc(size)) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+// The loader's library takes these too, because it imports them like every C++ library.
+void* operator new(size_t size) {
+    return allocate(size);
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+    std::free(memory);
+}
+
+using namespace hal::loader::test;
+
+namespace {
+
+template <class F>
+hal_status with_allocations(int64_t count, F&& f) {
+    allocations_left = count;
+    const hal_status status = f();
+    allocations_left = -1;
+    return status;
+}
+
+}  // namespace
+
+TEST_CASE("out of memory at any point of scanning and opening is survived", "[opening]") {
+    const Scratch dir;
+    // A file, because libstdc++ itself terminates when std::filesystem::directory_iterator finds no memory.
+    const std::string path = dir.write("10-faulty.json", manifest_text("test.faulty", plugin_path("faulty")));
+    const char* paths[] = {path.c_str()};
+    const hal_loader_desc desc{.header = {sizeof desc, 0, nullptr},
+                               .manifest_paths = paths,
+                               .manifest_path_count = 1,
+                               .log = [](void*, uint32_t, const char*) {},
+                               .flags = HAL_LOADER_NO_ENVIRONMENT};
+    hal_loader* loader = nullptr;
+    REQUIRE(hal_loader_open(&desc, &loader) == HAL_OK);  // what a process makes once, the schema, is made here
+    REQUIRE(hal_loader_close(loader) == HAL_OK);
+    loader = nullptr;
+    int64_t scan = 0;
+    for (;; ++scan) {
+        const hal_status status = with_allocations(scan, [&] { return hal_loader_open(&desc, &loader); });
+        if (status == HAL_OK) {
+            break;
+        }
+        REQUIRE(status == HAL_ERROR_OUT_OF_HOST_MEMORY);
+        REQUIRE(loader == nullptr);
+    }
+    CHECK(scan > 20);  // it does allocate
+
+    // The same loader all the time: a failed try leaves it ready for the next.
+    const hal_backend* backend = nullptr;
+    int64_t opening = 0;
+    for (;; ++opening) {
+        const hal_status status =
+            with_allocations(opening, [&] { return hal_backend_open(loader, "test.faulty", &backend); });
+        if (status == HAL_OK) {
+            break;
+        }
+        INFO(opening << ": " << hal_last_error());
+        REQUIRE(status == HAL_ERROR_OUT_OF_HOST_MEMORY);
+        REQUIRE(backend == nullptr);
+    }
+    CHECK(opening > 10);
+    CHECK(hal_set_device(backend, 1) == HAL_OK);
+    CHECK(hal_loader_close(loader) == HAL_OK);
+}

@@ -132,7 +132,8 @@ int dispatch(int argc, char** argv) {
         return exit_usage;
     }
     if (child->parsed()) {
-        return child_main(load_target(arguments.manifest, arguments.option_map()), arguments.role, arguments.role_arguments);
+        return child_main(load_target(arguments.manifest, arguments.option_map()), arguments.role,
+                          arguments.role_arguments);
     }
     return run(arguments);
 }

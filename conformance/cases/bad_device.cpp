@@ -1,4 +1,5 @@
-// Every entry that names a device refuses -1, the device count and INT32_MAX with INVALID_DEVICE, and does nothing else.
+// Every entry that names a device refuses -1, the device count and INT32_MAX with INVALID_DEVICE, and does nothing
+// else.
 #include "src/test.hpp"
 
 namespace hal::conformance {
@@ -39,13 +40,13 @@ struct Good {
     }
 };
 
-#define REFUSED(id, clause, entry, ...)                                                                                \
-    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry}, bad_devices())                                        \
-    (Test & t) {                                                                                                       \
-        Good g(t);                                                                                                     \
-        const hal_dev dev = t.bad_device();                                                                            \
-        t.fails(HAL_ERROR_INVALID_DEVICE, [&] { return t.api.entry(__VA_ARGS__); });                                   \
-        t.check(g.outputs_untouched(), "outputs untouched by the refusal");                                            \
+#define REFUSED(id, clause, entry, ...)                                              \
+    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry}, bad_devices())      \
+    (Test & t) {                                                                     \
+        Good g(t);                                                                   \
+        const hal_dev dev = t.bad_device();                                          \
+        t.fails(HAL_ERROR_INVALID_DEVICE, [&] { return t.api.entry(__VA_ARGS__); }); \
+        t.check(g.outputs_untouched(), "outputs untouched by the refusal");          \
     }
 
 void nothing(void*, hal_dev, hal_stream, hal_status) {}
@@ -94,10 +95,12 @@ REFUSED("45079.T2.device_realloc_size.err.bad_device", "45079/T2.22", device_rea
 
 REFUSED("hal.memory_ext.async_memory_allocate.err.bad_device", "46345/T5", async_memory_allocate, dev, g.stream, 256,
         &g.out_ptr)
-REFUSED("hal.memory_ext.async_memory_deallocate.err.bad_device", "46345/T5", async_memory_deallocate, dev, g.stream, g.ptr)
+REFUSED("hal.memory_ext.async_memory_deallocate.err.bad_device", "46345/T5", async_memory_deallocate, dev, g.stream,
+        g.ptr)
 REFUSED("hal.memory_ext.async_memory_set.err.bad_device", "46345/T5", async_memory_set, dev, g.stream, g.ptr, 1, 256)
 REFUSED("hal.memory_ext.memory_copy_2d.err.bad_device", "45079/T2.9", memory_copy_2d, dev, &g.copy)
-REFUSED("hal.memory_ext.async_memory_copy_2d.err.bad_device", "45079/T2.13", async_memory_copy_2d, dev, g.stream, &g.copy)
+REFUSED("hal.memory_ext.async_memory_copy_2d.err.bad_device", "45079/T2.13", async_memory_copy_2d, dev, g.stream,
+        &g.copy)
 REFUSED("hal.memory_ext.aligned_memory_allocate.err.bad_device", "45079/T2.1", aligned_memory_allocate, dev, 256, 4096,
         &g.out_ptr)
 REFUSED("hal.memory_ext.host_memory_register.err.bad_device", "45079/T2.3", host_memory_register, dev, g.host, 256)
@@ -117,11 +120,14 @@ REFUSED("45079.T3.create_stream.err.bad_device", "45079/T3.1", create_stream, de
 REFUSED("45079.T3.destroy_stream.err.bad_device", "45079/T3.2", destroy_stream, dev, g.stream)
 REFUSED("45079.T3.query_stream.err.bad_device", "45079/T3.3", query_stream, dev, g.stream, nullptr)
 REFUSED("45079.T3.synchronize_stream.err.bad_device", "45079/T3.4", synchronize_stream, dev, g.stream, HAL_NO_TIMEOUT)
-REFUSED("45079.T3.stream_add_callback.err.bad_device", "45079/T3.5", stream_add_callback, dev, g.stream, &nothing, nullptr)
+REFUSED("45079.T3.stream_add_callback.err.bad_device", "45079/T3.5", stream_add_callback, dev, g.stream, &nothing,
+        nullptr)
 REFUSED("45079.T3.stream_wait_event.err.bad_device", "45079/T3.6", stream_wait_event, dev, g.stream, g.event)
-REFUSED("hal.stream_ext.stream_priority_range.err.bad_device", "46345/T5", stream_priority_range, dev, &g.number, &g.number)
+REFUSED("hal.stream_ext.stream_priority_range.err.bad_device", "46345/T5", stream_priority_range, dev, &g.number,
+        &g.number)
 REFUSED("hal.stream_ext.reset_stream.err.bad_device", "45079/T3.1", reset_stream, dev, g.stream)
-REFUSED("hal.stream_ext.stream_native_handle.err.bad_device", "45079/T3.1", stream_native_handle, dev, g.stream, &g.size)
+REFUSED("hal.stream_ext.stream_native_handle.err.bad_device", "45079/T3.1", stream_native_handle, dev, g.stream,
+        &g.size)
 
 REFUSED("45079.T4.create_event.err.bad_device", "45079/T4.1", create_event, dev, nullptr, &g.out_event)
 REFUSED("45079.T4.destroy_event.err.bad_device", "45079/T4.2", destroy_event, dev, g.event)

@@ -51,7 +51,8 @@ HAL_CASE("45079.T1.get_device_count.conc.threads8", clauses{"45079/T1.8"}, autho
 
 // ---- set_device, get_device ----
 
-HAL_CASE("45079.T1.set_device.norm.each_index", clauses{"45079/T1.5"}, authority::S, needs{E::set_device, E::get_device})
+HAL_CASE("45079.T1.set_device.norm.each_index", clauses{"45079/T1.5"}, authority::S,
+         needs{E::set_device, E::get_device})
 (Test& t) {
     for (hal_dev dev = t.facts.device_count - 1; dev >= 0; --dev) {
         hal_dev got = INT32_MIN;
@@ -61,7 +62,8 @@ HAL_CASE("45079.T1.set_device.norm.each_index", clauses{"45079/T1.5"}, authority
     }
 }
 
-HAL_CASE("45079.T1.set_device.edge.same_again", clauses{"45079/T1.5"}, authority::D, needs{E::set_device, E::get_device})
+HAL_CASE("45079.T1.set_device.edge.same_again", clauses{"45079/T1.5"}, authority::D,
+         needs{E::set_device, E::get_device})
 (Test& t) {
     const hal_dev last = t.facts.device_count - 1;
     for (int i = 0; i < 10'000; ++i) {
@@ -170,7 +172,8 @@ HAL_CASE("45079.T1.get_device.err.null_out", clauses{"45079/T1.6"}, authority::A
 
 // ---- get_device_list ----
 
-HAL_CASE("45079.T1.get_device_list.norm.length_equals_count", clauses{"45079/T1.9"}, authority::D, needs{E::get_device_list})
+HAL_CASE("45079.T1.get_device_list.norm.length_equals_count", clauses{"45079/T1.9"}, authority::D,
+         needs{E::get_device_list})
 (Test& t) {
     const auto expected = static_cast<uint32_t>(t.facts.device_count);
     std::vector<hal_dev> list(expected + 4, INT32_MIN);

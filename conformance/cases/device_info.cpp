@@ -11,7 +11,11 @@ bool good_text(const std::string& text) {
     // Valid UTF-8 without control characters.
     for (size_t i = 0; i < text.size();) {
         const auto lead = static_cast<uint8_t>(text[i]);
-        const size_t length = lead < 0x80 ? 1 : (lead >> 5U) == 6 ? 2 : (lead >> 4U) == 14 ? 3 : (lead >> 3U) == 30 ? 4 : 0;
+        const size_t length = lead < 0x80          ? 1
+                              : (lead >> 5U) == 6  ? 2
+                              : (lead >> 4U) == 14 ? 3
+                              : (lead >> 3U) == 30 ? 4
+                                                   : 0;
         if (length == 0 || i + length > text.size() || lead < 0x20 || lead == 0x7F) {
             return false;
         }
@@ -85,29 +89,41 @@ Read type_of(Test& t) {
 }
 
 HAL_CASE("45079.T1.get_device_name.norm.nonempty_utf8", clauses{"45079/T1.1"}, authority::S, needs{E::get_device_name})
-(Test& t) { check_text(t, name_of(t)); }
+(Test& t) {
+    check_text(t, name_of(t));
+}
 HAL_CASE("45079.T1.get_device_name.edge.every_capacity", clauses{"45079/T1.1"}, authority::A, needs{E::get_device_name})
-(Test& t) { check_short_buffer(t, name_of(t)); }
+(Test& t) {
+    check_short_buffer(t, name_of(t));
+}
 HAL_CASE("45079.T1.get_device_name.err.null_out", clauses{"45079/T1.1"}, authority::A, needs{E::get_device_name})
-(Test& t) { check_null(t, name_of(t)); }
+(Test& t) {
+    check_null(t, name_of(t));
+}
 
 HAL_CASE("45079.T1.get_device_type.norm.nonempty_utf8", clauses{"45079/T1.2"}, authority::S, needs{E::get_device_type})
-(Test& t) { check_text(t, type_of(t)); }
+(Test& t) {
+    check_text(t, type_of(t));
+}
 HAL_CASE("45079.T1.get_device_type.edge.every_capacity", clauses{"45079/T1.2"}, authority::A, needs{E::get_device_type})
-(Test& t) { check_short_buffer(t, type_of(t)); }
+(Test& t) {
+    check_short_buffer(t, type_of(t));
+}
 HAL_CASE("45079.T1.get_device_type.err.null_out", clauses{"45079/T1.2"}, authority::A, needs{E::get_device_type})
-(Test& t) { check_null(t, type_of(t)); }
+(Test& t) {
+    check_null(t, type_of(t));
+}
 
 // ---- Query structs ----
 
-#define STRUCT_CASES(prefix, clause, entry, Struct)                                                                    \
-    HAL_CASE(prefix ".edge.struct_size", clauses{clause}, authority::A, needs{E::entry})                               \
-    (Test & t) {                                                                                                       \
-        check_struct_sizes<Struct>(t, [&](Struct* out) { return t.api.entry(0, out); });                               \
-    }                                                                                                                  \
-    HAL_CASE(prefix ".err.null_size_chain", clauses{clause}, authority::A, needs{E::entry})                            \
-    (Test & t) {                                                                                                       \
-        check_struct_errors<Struct>(t, [&](Struct* out) { return t.api.entry(0, out); });                              \
+#define STRUCT_CASES(prefix, clause, entry, Struct)                                         \
+    HAL_CASE(prefix ".edge.struct_size", clauses{clause}, authority::A, needs{E::entry})    \
+    (Test & t) {                                                                            \
+        check_struct_sizes<Struct>(t, [&](Struct* out) { return t.api.entry(0, out); });    \
+    }                                                                                       \
+    HAL_CASE(prefix ".err.null_size_chain", clauses{clause}, authority::A, needs{E::entry}) \
+    (Test & t) {                                                                            \
+        check_struct_errors<Struct>(t, [&](Struct* out) { return t.api.entry(0, out); });   \
     }
 
 STRUCT_CASES("45079.T1.get_driver_version", "45079/T1.3", get_driver_version, hal_version)
@@ -136,7 +152,8 @@ HAL_CASE("45079.T1.get_driver_version.norm.nonzero", clauses{"45079/T1.3"}, auth
     check_version(t, [&](hal_dev dev, hal_version* out) { return t.api.get_driver_version(dev, out); });
 }
 
-HAL_CASE("45079.T1.get_runtime_version.norm.nonzero", clauses{"45079/T1.4"}, authority::S, needs{E::get_runtime_version})
+HAL_CASE("45079.T1.get_runtime_version.norm.nonzero", clauses{"45079/T1.4"}, authority::S,
+         needs{E::get_runtime_version})
 (Test& t) {
     check_version(t, [&](hal_dev dev, hal_version* out) { return t.api.get_runtime_version(dev, out); });
 }
@@ -180,7 +197,8 @@ HAL_CASE("hal.device_ext.get_device_properties.norm.uuids_differ", clauses{"4507
         out.header.size = sizeof out;
         t.ok(t.api.get_device_properties(dev, &out));
         const std::string uuid(reinterpret_cast<const char*>(out.uuid), sizeof out.uuid);
-        t.check(uuid == std::string(sizeof out.uuid, '\0') || seen.insert(uuid).second, "no other device has this uuid");
+        t.check(uuid == std::string(sizeof out.uuid, '\0') || seen.insert(uuid).second,
+                "no other device has this uuid");
     }
 }
 

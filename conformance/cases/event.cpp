@@ -90,7 +90,8 @@ HAL_CASE("45079.T4.create_event.conc.threads8", clauses{"45079/T4.1"}, authority
     });
 }
 
-HAL_CASE("45079.T4.destroy_event.norm.basic", clauses{"45079/T4.2"}, authority::S, needs{E::destroy_event, E::create_event})
+HAL_CASE("45079.T4.destroy_event.norm.basic", clauses{"45079/T4.2"}, authority::S,
+         needs{E::destroy_event, E::create_event})
 (Test& t) {
     for (int i = 0; i < 1000; ++i) {
         hal_event event = nullptr;
@@ -140,7 +141,8 @@ HAL_CASE("45079.T4.record_event.conc.threads8", clauses{"45079/T4.3"}, authority
     });
 }
 
-HAL_CASE("45079.T4.query_event.norm.never_recorded", clauses{"45079/T4.4"}, authority::A, needs{E::query_event, E::create_event})
+HAL_CASE("45079.T4.query_event.norm.never_recorded", clauses{"45079/T4.4"}, authority::A,
+         needs{E::query_event, E::create_event})
 (Test& t) {
     t.ok(t.api.query_event(0, t.event()));
 }

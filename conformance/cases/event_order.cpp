@@ -39,7 +39,8 @@ HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authori
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
 }
 
-HAL_CASE("45079.T4.record_event.order.rerecord_moves", clauses{"45079/T4.3"}, authority::D, needs{E::record_event, gated()})
+HAL_CASE("45079.T4.record_event.order.rerecord_moves", clauses{"45079/T4.3"}, authority::D,
+         needs{E::record_event, gated()})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
@@ -95,8 +96,8 @@ HAL_CASE("45079.T4.query_event.order.ready_implies_data", clauses{"45079/T4.4"},
     }
 }
 
-HAL_CASE("45079.T4.synchronize_event.order.blocks_while_gate_closed", clauses{"45079/T4.5", "45280/5.3.1"}, authority::S,
-         needs{E::synchronize_event, gated()}, work_sources())
+HAL_CASE("45079.T4.synchronize_event.order.blocks_while_gate_closed", clauses{"45079/T4.5", "45280/5.3.1"},
+         authority::S, needs{E::synchronize_event, gated()}, work_sources())
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -194,7 +195,8 @@ HAL_CASE("45079.T4.destroy_event.life.recorded_pending", clauses{"45079/T4.2"}, 
     w.expect_done();
 }
 
-HAL_CASE("45079.T4.destroy_event.life.handle_reuse", clauses{"45079/T4.2"}, authority::D, needs{E::destroy_event, gated()})
+HAL_CASE("45079.T4.destroy_event.life.handle_reuse", clauses{"45079/T4.2"}, authority::D,
+         needs{E::destroy_event, gated()})
 (Test& t) {
     const hal_stream s = t.stream();
     const Gate g = t.gate(s);
@@ -205,7 +207,8 @@ HAL_CASE("45079.T4.destroy_event.life.handle_reuse", clauses{"45079/T4.2"}, auth
         t.ok(t.api.record_event(0, s, old));
         t.ok(t.api.destroy_event(0, old));
         t.ok(t.api.create_event(0, nullptr, &fresh));
-        t.ok(t.api.synchronize_event(0, fresh, 0), "a new event is complete, whatever the last one with its handle was");
+        t.ok(t.api.synchronize_event(0, fresh, 0),
+             "a new event is complete, whatever the last one with its handle was");
         t.ok(t.api.destroy_event(0, fresh));
     }
     g.open();

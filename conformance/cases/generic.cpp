@@ -4,9 +4,11 @@
 namespace hal::conformance {
 namespace {
 
-#define PRESENT(id, clause, entry)                                                                                     \
-    HAL_CASE(id, clauses{clause}, authority::S, needs{})                                                               \
-    (Test & t) { t.check(t.facts.has(E::entry), "the mandatory entry " #entry " is in the plug-in's table"); }
+#define PRESENT(id, clause, entry)                                                                  \
+    HAL_CASE(id, clauses{clause}, authority::S, needs{})                                            \
+    (Test & t) {                                                                                    \
+        t.check(t.facts.has(E::entry), "the mandatory entry " #entry " is in the plug-in's table"); \
+    }
 
 PRESENT("45079.T1.set_device.sig.present", "45079/T1.5", set_device)
 PRESENT("45079.T1.get_device.sig.present", "45079/T1.6", get_device)
@@ -18,9 +20,11 @@ PRESENT("45079.T4.record_event.sig.present", "45079/T4.3", record_event)
 PRESENT("45079.T4.synchronize_event.sig.present", "45079/T4.5", synchronize_event)
 
 // The case needs the first of the pair and looks for the second.
-#define PAIRED(id, clause, first, second)                                                                              \
-    HAL_CASE(id, clauses{clause}, authority::A, needs{E::first})                                                       \
-    (Test & t) { t.check(t.facts.has(E::second), #first " comes with " #second); }
+#define PAIRED(id, clause, first, second)                               \
+    HAL_CASE(id, clauses{clause}, authority::A, needs{E::first})        \
+    (Test & t) {                                                        \
+        t.check(t.facts.has(E::second), #first " comes with " #second); \
+    }
 
 PAIRED("45079.T1.initialize.sig.pair", "45079/T1.11", initialize, finalize)
 PAIRED("45079.T1.init_device.sig.pair", "45079/T1.13", init_device, deinit_device)

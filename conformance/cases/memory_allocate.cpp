@@ -4,10 +4,30 @@
 namespace hal::conformance {
 namespace {
 
-constexpr uint64_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 31, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 65535, 65537, 1U << 20U,
-                              (1U << 20U) + 1, (16U << 20U) + 13};
-constexpr uint64_t overflowing[] = {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 63, UINT64_MAX - 255, UINT64_MAX - 4095,
-                                    (uint64_t{1} << 63U) + 1, uint64_t{1} << 62U};
+constexpr uint64_t sizes[] = {1,
+                              2,
+                              3,
+                              7,
+                              8,
+                              15,
+                              16,
+                              31,
+                              63,
+                              64,
+                              65,
+                              255,
+                              256,
+                              257,
+                              4095,
+                              4096,
+                              4097,
+                              65535,
+                              65537,
+                              1U << 20U,
+                              (1U << 20U) + 1,
+                              (16U << 20U) + 13};
+constexpr uint64_t overflowing[] = {UINT64_MAX,        UINT64_MAX - 1,           UINT64_MAX - 63,   UINT64_MAX - 255,
+                                    UINT64_MAX - 4095, (uint64_t{1} << 63U) + 1, uint64_t{1} << 62U};
 
 bool out_of_memory(hal_status status) {
     return status == HAL_ERROR_OUT_OF_DEVICE_MEMORY || status == HAL_ERROR_OUT_OF_HOST_MEMORY;
@@ -37,7 +57,8 @@ HAL_CASE("45079.T2.device_memory_allocate.norm.disjoint", clauses{"45079/T2.1"},
     std::vector<std::pair<DeviceBuffer*, Pattern>> live;
     for (int i = 0; i < 500; ++i) {
         const Pattern pattern = t.pattern();
-        live.emplace_back(&t.device(pattern, 1 + t.random() % 5000, static_cast<hal_dev>(i % t.facts.device_count)), pattern);
+        live.emplace_back(&t.device(pattern, 1 + t.random() % 5000, static_cast<hal_dev>(i % t.facts.device_count)),
+                          pattern);
     }
     for (const auto& [buffer, pattern] : live) {
         t.expect(*buffer, pattern, "data with 500 live blocks");
@@ -64,7 +85,8 @@ HAL_CASE("45079.T2.device_memory_allocate.norm.address_arithmetic", clauses{"450
     }
 }
 
-HAL_CASE("45079.T2.device_memory_allocate.err.zero", clauses{"45079/T2.1"}, authority::A, needs{E::device_memory_allocate})
+HAL_CASE("45079.T2.device_memory_allocate.err.zero", clauses{"45079/T2.1"}, authority::A,
+         needs{E::device_memory_allocate})
 (Test& t) {
     hal_dptr ptr = 77;
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.device_memory_allocate(0, 0, &ptr); });
@@ -187,7 +209,8 @@ HAL_CASE("45079.T2.device_memory_deallocate.norm.reusable", clauses{"45079/T2.2"
     }
 }
 
-HAL_CASE("45079.T2.device_memory_deallocate.edge.null", clauses{"45079/T2.2"}, authority::A, needs{E::device_memory_deallocate})
+HAL_CASE("45079.T2.device_memory_deallocate.edge.null", clauses{"45079/T2.2"}, authority::A,
+         needs{E::device_memory_deallocate})
 (Test& t) {
     t.ok(t.api.device_memory_deallocate(0, 0, 0));
     t.ok(t.api.device_memory_deallocate(0, 0, 256));
@@ -205,7 +228,8 @@ HAL_CASE("45079.T2.device_memory_deallocate.err.unknown_pointer", clauses{"45079
     t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, buffer.base + 64, 0); });
     t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, 1, 0); });
     t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, UINT64_MAX - 255, 0); });
-    t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.device_memory_deallocate(0, reinterpret_cast<hal_dptr>(&gone), 0); });
+    t.fails(HAL_ERROR_INVALID_HANDLE,
+            [&] { return t.api.device_memory_deallocate(0, reinterpret_cast<hal_dptr>(&gone), 0); });
     t.expect(buffer, pattern, "the block that was named by an inner address");
 }
 
@@ -258,7 +282,8 @@ Kind host_kind(Test& t) {
 
 Kind unified_kind(Test& t) {
     return {[&t](uint64_t size, void** out) {
-                return t.api.unified_memory_allocate(0, size, out == nullptr ? nullptr : reinterpret_cast<hal_dptr*>(out));
+                return t.api.unified_memory_allocate(0, size,
+                                                     out == nullptr ? nullptr : reinterpret_cast<hal_dptr*>(out));
             },
             [&t](void* ptr, uint64_t size) {
                 return t.api.unified_memory_deallocate(0, reinterpret_cast<hal_dptr>(ptr), size);
@@ -270,7 +295,8 @@ void check_host_access(Test& t, const Kind& kind) {
         const auto in = t.context("size", size);
         void* ptr = nullptr;
         t.ok(kind.allocate(size, &ptr));
-        if (!t.check(ptr != nullptr && reinterpret_cast<uintptr_t>(ptr) % 256 == 0, "an address, aligned to 256 bytes")) {
+        if (!t.check(ptr != nullptr && reinterpret_cast<uintptr_t>(ptr) % 256 == 0,
+                     "an address, aligned to 256 bytes")) {
             continue;
         }
         const Pattern pattern = t.pattern();
@@ -286,7 +312,8 @@ void check_refusals(Test& t, const Kind& kind) {
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.allocate(256, nullptr); });
     for (const uint64_t size : overflowing) {
         const auto in = t.context("size", size);
-        t.fails_any({HAL_ERROR_OUT_OF_HOST_MEMORY, HAL_ERROR_OUT_OF_DEVICE_MEMORY}, [&] { return kind.allocate(size, &ptr); });
+        t.fails_any({HAL_ERROR_OUT_OF_HOST_MEMORY, HAL_ERROR_OUT_OF_DEVICE_MEMORY},
+                    [&] { return kind.allocate(size, &ptr); });
     }
     t.check(ptr == &ptr, "the output is untouched by refusals");
     void* again = nullptr;
@@ -307,23 +334,35 @@ void check_release(Test& t, const Kind& kind) {
 
 HAL_CASE("45079.T2.host_memory_allocate.norm.writable_by_host", clauses{"45079/T2.3"}, authority::S,
          needs{E::host_memory_allocate, E::host_memory_deallocate})
-(Test& t) { check_host_access(t, host_kind(t)); }
+(Test& t) {
+    check_host_access(t, host_kind(t));
+}
 HAL_CASE("45079.T2.host_memory_allocate.err.refusals", clauses{"45079/T2.3"}, authority::A,
          needs{E::host_memory_allocate, E::host_memory_deallocate})
-(Test& t) { check_refusals(t, host_kind(t)); }
+(Test& t) {
+    check_refusals(t, host_kind(t));
+}
 HAL_CASE("45079.T2.host_memory_deallocate.norm.each_way", clauses{"45079/T2.4"}, authority::A,
          needs{E::host_memory_deallocate, E::host_memory_allocate})
-(Test& t) { check_release(t, host_kind(t)); }
+(Test& t) {
+    check_release(t, host_kind(t));
+}
 
 HAL_CASE("45079.T2.unified_memory_allocate.norm.writable_by_host", clauses{"45079/T2.5"}, authority::S,
          needs{E::unified_memory_allocate, E::unified_memory_deallocate})
-(Test& t) { check_host_access(t, unified_kind(t)); }
+(Test& t) {
+    check_host_access(t, unified_kind(t));
+}
 HAL_CASE("45079.T2.unified_memory_allocate.err.refusals", clauses{"45079/T2.5"}, authority::A,
          needs{E::unified_memory_allocate, E::unified_memory_deallocate})
-(Test& t) { check_refusals(t, unified_kind(t)); }
+(Test& t) {
+    check_refusals(t, unified_kind(t));
+}
 HAL_CASE("45079.T2.unified_memory_deallocate.norm.each_way", clauses{"45079/T2.6"}, authority::A,
          needs{E::unified_memory_deallocate, E::unified_memory_allocate})
-(Test& t) { check_release(t, unified_kind(t)); }
+(Test& t) {
+    check_release(t, unified_kind(t));
+}
 
 HAL_CASE("45079.T2.host_memory_allocate.norm.usable_both_ways", clauses{"45079/T2.3"}, authority::D,
          needs{E::host_memory_allocate, E::host_memory_deallocate, memory_io()})

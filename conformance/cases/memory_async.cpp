@@ -1,4 +1,5 @@
-// Table 2: asynchronous copies. In stream order, behind the gate, complete when the stream, the event or the device says so.
+// Table 2: asynchronous copies. In stream order, behind the gate, complete when the stream, the event or the device
+// says so.
 #include "src/test.hpp"
 
 namespace hal::conformance {
@@ -6,7 +7,8 @@ namespace {
 
 constexpr uint64_t sizes[] = {1, 3, 8, 63, 64, 65, 257, 4097, 65537, (1U << 20U) + 1, (16U << 20U) + 13};
 
-// The four directions in one form: both sides have `size` bytes, the destination is poisoned, the source has the pattern.
+// The four directions in one form: both sides have `size` bytes, the destination is poisoned, the source has the
+// pattern.
 struct Copy {
     const char* name;
     bool host_source;
@@ -114,29 +116,45 @@ const NeedGroup& three_ways() {
 
 HAL_CASE("45079.T2.async_memory_copy_h2d.norm.full", clauses{"45079/T2.11"}, authority::S,
          needs{E::async_memory_copy_h2d, memory_io(), three_ways()})
-(Test& t) { check_full(t, h2d); }
+(Test& t) {
+    check_full(t, h2d);
+}
 HAL_CASE("45079.T2.async_memory_copy_d2h.norm.full", clauses{"45079/T2.12"}, authority::S,
          needs{E::async_memory_copy_d2h, memory_io(), three_ways()})
-(Test& t) { check_full(t, d2h); }
+(Test& t) {
+    check_full(t, d2h);
+}
 HAL_CASE("45079.T2.async_memory_copy_d2d.norm.full", clauses{"45079/T2.13"}, authority::S,
          needs{E::async_memory_copy_d2d, memory_io(), three_ways()})
-(Test& t) { check_full(t, d2d); }
+(Test& t) {
+    check_full(t, d2d);
+}
 HAL_CASE("45079.T2.async_memory_copy_p2p.norm.full", clauses{"45079/T2.14"}, authority::S,
          needs{E::async_memory_copy_p2p, memory_io(), three_ways(), devices(2)})
-(Test& t) { check_full(t, p2p); }
+(Test& t) {
+    check_full(t, p2p);
+}
 
 HAL_CASE("45079.T2.async_memory_copy_h2d.order.not_before_gate", clauses{"45079/T2.11", "45280/5.3.1"}, authority::D,
          needs{E::async_memory_copy_h2d, memory_io(), a_gate})
-(Test& t) { check_behind_gate(t, h2d); }
+(Test& t) {
+    check_behind_gate(t, h2d);
+}
 HAL_CASE("45079.T2.async_memory_copy_d2h.order.not_before_gate", clauses{"45079/T2.12", "45280/5.3.1"}, authority::D,
          needs{E::async_memory_copy_d2h, memory_io(), a_gate})
-(Test& t) { check_behind_gate(t, d2h); }
+(Test& t) {
+    check_behind_gate(t, d2h);
+}
 HAL_CASE("45079.T2.async_memory_copy_d2d.order.not_before_gate", clauses{"45079/T2.13", "45280/5.3.1"}, authority::D,
          needs{E::async_memory_copy_d2d, memory_io(), a_gate})
-(Test& t) { check_behind_gate(t, d2d); }
+(Test& t) {
+    check_behind_gate(t, d2d);
+}
 HAL_CASE("45079.T2.async_memory_copy_p2p.order.not_before_gate", clauses{"45079/T2.14", "45280/5.3.1"}, authority::D,
          needs{E::async_memory_copy_p2p, memory_io(), a_gate, devices(2)})
-(Test& t) { check_behind_gate(t, p2p); }
+(Test& t) {
+    check_behind_gate(t, p2p);
+}
 
 HAL_CASE("45079.T2.async_memory_copy_d2d.order.in_stream", clauses{"45079/T2.13"}, authority::S,
          needs{E::async_memory_copy_d2d, E::async_memory_copy_h2d, memory_io(), a_gate})
@@ -162,7 +180,8 @@ HAL_CASE("45079.T2.async_memory_copy_d2d.order.in_stream", clauses{"45079/T2.13"
 HAL_CASE("45079.T2.async_memory_copy_d2d.order.chain", clauses{"45079/T2.13"}, authority::D,
          needs{E::async_memory_copy_d2d, memory_io()})
 (Test& t) {
-    // Byte i comes from byte i - 1: only if each of 10,000 copies waits for the one before it does the first byte arrive.
+    // Byte i comes from byte i - 1: only if each of 10,000 copies waits for the one before it does the first byte
+    // arrive.
     constexpr uint64_t links = 10'000;
     const hal_stream s = t.stream();
     const Pattern pattern = t.pattern();
@@ -174,9 +193,10 @@ HAL_CASE("45079.T2.async_memory_copy_d2d.order.chain", clauses{"45079/T2.13"}, a
     t.expect(buffer, pattern.at(0), "the first byte through the whole chain");
 }
 
-HAL_CASE("45079.T2.async_memory_copy_p2p.order.event_orders_reader", clauses{"45079/T2.14", "45280/5.3.4"}, authority::D,
-         needs{E::async_memory_copy_p2p, E::async_memory_copy_d2h, E::stream_wait_event, memory_io(), three_ways(), a_gate,
-               devices(2)})
+HAL_CASE("45079.T2.async_memory_copy_p2p.order.event_orders_reader", clauses{"45079/T2.14", "45280/5.3.4"},
+         authority::D,
+         needs{E::async_memory_copy_p2p, E::async_memory_copy_d2h, E::stream_wait_event, memory_io(), three_ways(),
+               a_gate, devices(2)})
 (Test& t) {
     const hal_stream source = t.stream(0);
     const hal_stream reader = t.stream(1);

@@ -4,8 +4,17 @@
 namespace hal::conformance {
 namespace {
 
-constexpr uint64_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 31, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 65535, 65537,
-                              (1U << 20U) - 1, 1U << 20U, (1U << 20U) + 1};
+constexpr uint64_t sizes[] = {1,         2,
+                              3,         7,
+                              8,         15,
+                              16,        31,
+                              63,        64,
+                              65,        255,
+                              256,       257,
+                              4095,      4096,
+                              4097,      65535,
+                              65537,     (1U << 20U) - 1,
+                              1U << 20U, (1U << 20U) + 1};
 constexpr uint64_t offsets[] = {0, 1, 2, 3, 4, 7, 8, 16, 63};
 constexpr uint64_t large = (16U << 20U) + 13;
 
@@ -30,10 +39,12 @@ void expect_window(Test& t, const DeviceBuffer& buffer, uint64_t offset, uint64_
     t.ok(t.api.memory_copy_d2h(buffer.dev, back.data(), buffer.ptr, buffer.size));
     t.check(!compare(back.data(), poison, offset), "nothing is written before the range");
     t.check(!compare(back.data() + offset, pattern, size), "every byte of the range is right");
-    t.check(!compare(back.data() + offset + size, poison, buffer.size - offset - size), "nothing is written behind the range");
+    t.check(!compare(back.data() + offset + size, poison, buffer.size - offset - size),
+            "nothing is written behind the range");
 }
 
-HAL_CASE("45079.T2.memory_copy_h2d.norm.full", clauses{"45079/T2.7"}, authority::S, needs{E::memory_copy_h2d, memory_io()})
+HAL_CASE("45079.T2.memory_copy_h2d.norm.full", clauses{"45079/T2.7"}, authority::S,
+         needs{E::memory_copy_h2d, memory_io()})
 (Test& t) {
     each_shape(t, [&](uint64_t size, uint64_t device_offset, uint64_t host_offset) {
         DeviceBuffer& to = t.device(size + 128);
@@ -47,7 +58,8 @@ HAL_CASE("45079.T2.memory_copy_h2d.norm.full", clauses{"45079/T2.7"}, authority:
     });
 }
 
-HAL_CASE("45079.T2.memory_copy_d2h.norm.full", clauses{"45079/T2.8"}, authority::S, needs{E::memory_copy_d2h, memory_io()})
+HAL_CASE("45079.T2.memory_copy_d2h.norm.full", clauses{"45079/T2.8"}, authority::S,
+         needs{E::memory_copy_d2h, memory_io()})
 (Test& t) {
     each_shape(t, [&](uint64_t size, uint64_t device_offset, uint64_t host_offset) {
         const Pattern pattern = t.pattern();
@@ -81,7 +93,8 @@ HAL_CASE("45079.T2.memory_copy_d2h.norm.after_set", clauses{"45079/T2.8", "45079
     t.expect(buffer, uint8_t{0x6B}, "set, then read");
 }
 
-HAL_CASE("45079.T2.memory_copy_d2d.norm.full", clauses{"45079/T2.9"}, authority::S, needs{E::memory_copy_d2d, memory_io()})
+HAL_CASE("45079.T2.memory_copy_d2d.norm.full", clauses{"45079/T2.9"}, authority::S,
+         needs{E::memory_copy_d2d, memory_io()})
 (Test& t) {
     each_shape(t, [&](uint64_t size, uint64_t to_offset, uint64_t from_offset) {
         const Pattern pattern = t.pattern();
@@ -92,7 +105,8 @@ HAL_CASE("45079.T2.memory_copy_d2d.norm.full", clauses{"45079/T2.9"}, authority:
         t.ok(t.api.memory_copy_d2h(0, back.data(), to.ptr, to.size));
         t.check(!compare(back.data(), poison, to_offset), "nothing is written before the range");
         t.check(!compare(back.data() + to_offset, pattern, size, from_offset), "every byte of the range is right");
-        t.check(!compare(back.data() + to_offset + size, poison, 128 - to_offset), "nothing is written behind the range");
+        t.check(!compare(back.data() + to_offset + size, poison, 128 - to_offset),
+                "nothing is written behind the range");
         t.expect(from, pattern, "the source after the copy");
         t.release(from);
         t.release(to);
@@ -118,7 +132,8 @@ HAL_CASE("45079.T2.memory_copy_d2d.norm.complete_on_return", clauses{"45079/T2.9
     }
 }
 
-HAL_CASE("45079.T2.memory_copy_d2d.edge.overlap", clauses{"45079/T2.9"}, authority::A, needs{E::memory_copy_d2d, memory_io()})
+HAL_CASE("45079.T2.memory_copy_d2d.edge.overlap", clauses{"45079/T2.9"}, authority::A,
+         needs{E::memory_copy_d2d, memory_io()})
 (Test& t) {
     for (const uint64_t size : {uint64_t{200}, uint64_t{100'001}, uint64_t{12U << 20U}}) {
         for (const uint64_t shift : {1, 7, 64}) {
@@ -229,7 +244,8 @@ HAL_CASE("45079.T2.device_memory_allocate.life.data_isolated", clauses{"45079/T2
     }
 }
 
-HAL_CASE("45079.T2.memory_copy_h2d.conc.threads8", clauses{"45079/T2.7"}, authority::D, needs{E::memory_copy_h2d, memory_io()})
+HAL_CASE("45079.T2.memory_copy_h2d.conc.threads8", clauses{"45079/T2.7"}, authority::D,
+         needs{E::memory_copy_h2d, memory_io()})
 (Test& t) {
     std::vector<DeviceBuffer*> buffers;
     for (int i = 0; i < 8; ++i) {

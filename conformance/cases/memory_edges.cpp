@@ -84,21 +84,21 @@ HAL_CASE("45079.T2.async_memory_copy_d2h.edge.page_end", clauses{"45079/T2.12"},
 
 // ---- Nothing: 0 bytes succeed with any pointers and do nothing ----
 
-#define ZERO_BYTES(id, clause, entry, ...)                                                                             \
-    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry, memory_io()})                                          \
-    (Test & t) {                                                                                                       \
-        const Pattern pattern = t.pattern();                                                                           \
-        const DeviceBuffer& buffer = t.device(pattern, 512);                                                           \
-        HostBuffer& host = t.host(512);                                                                                \
-        const hal_stream s = t.stream();                                                                               \
-        for (const bool null : {false, true}) {                                                                        \
-            const hal_dptr ptr = null ? 0 : buffer.ptr;                                                                \
-            [[maybe_unused]] uint8_t* memory = null ? nullptr : host.data();                                           \
-            t.ok(t.api.entry(__VA_ARGS__));                                                                            \
-            t.sync(s);                                                                                                 \
-        }                                                                                                              \
-        t.expect(buffer, pattern, "device memory");                                                                    \
-        t.expect(host, poison, "host memory");                                                                         \
+#define ZERO_BYTES(id, clause, entry, ...)                                    \
+    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry, memory_io()}) \
+    (Test & t) {                                                              \
+        const Pattern pattern = t.pattern();                                  \
+        const DeviceBuffer& buffer = t.device(pattern, 512);                  \
+        HostBuffer& host = t.host(512);                                       \
+        const hal_stream s = t.stream();                                      \
+        for (const bool null : {false, true}) {                               \
+            const hal_dptr ptr = null ? 0 : buffer.ptr;                       \
+            [[maybe_unused]] uint8_t* memory = null ? nullptr : host.data();  \
+            t.ok(t.api.entry(__VA_ARGS__));                                   \
+            t.sync(s);                                                        \
+        }                                                                     \
+        t.expect(buffer, pattern, "device memory");                           \
+        t.expect(host, poison, "host memory");                                \
     }
 
 ZERO_BYTES("45079.T2.memory_copy_h2d.edge.zero", "45079/T2.7", memory_copy_h2d, 0, ptr, memory, 0)
@@ -114,47 +114,50 @@ ZERO_BYTES("hal.memory_ext.async_memory_set.edge.zero", "46345/T5", async_memory
 
 // ---- Null pointers with a size, and ranges beyond an allocation where the plug-in knows its allocations ----
 
-#define REFUSES_NULL(id, clause, entry, first, second)                                                                 \
-    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry, memory_io()})                                          \
-    (Test & t) {                                                                                                       \
-        const DeviceBuffer& buffer = t.device(512);                                                                    \
-        [[maybe_unused]] uint8_t* host = t.host(512).data();                                                           \
-        [[maybe_unused]] const hal_stream s = t.stream();                                                              \
-        [[maybe_unused]] const hal_dptr ptr = buffer.ptr;                                                              \
-        t.fails_any({HAL_ERROR_INVALID_ARGUMENT, HAL_ERROR_INVALID_HANDLE}, [&] { return t.api.entry first; });        \
-        t.fails_any({HAL_ERROR_INVALID_ARGUMENT, HAL_ERROR_INVALID_HANDLE}, [&] { return t.api.entry second; });       \
-        t.expect(buffer, poison, "device memory after the refusals");                                                  \
+#define REFUSES_NULL(id, clause, entry, first, second)                                                           \
+    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry, memory_io()})                                    \
+    (Test & t) {                                                                                                 \
+        const DeviceBuffer& buffer = t.device(512);                                                              \
+        [[maybe_unused]] uint8_t* host = t.host(512).data();                                                     \
+        [[maybe_unused]] const hal_stream s = t.stream();                                                        \
+        [[maybe_unused]] const hal_dptr ptr = buffer.ptr;                                                        \
+        t.fails_any({HAL_ERROR_INVALID_ARGUMENT, HAL_ERROR_INVALID_HANDLE}, [&] { return t.api.entry first; });  \
+        t.fails_any({HAL_ERROR_INVALID_ARGUMENT, HAL_ERROR_INVALID_HANDLE}, [&] { return t.api.entry second; }); \
+        t.expect(buffer, poison, "device memory after the refusals");                                            \
     }
 
-REFUSES_NULL("45079.T2.memory_copy_h2d.err.null_ptr", "45079/T2.7", memory_copy_h2d, (0, 0, host, 512), (0, ptr, nullptr, 512))
-REFUSES_NULL("45079.T2.memory_copy_d2h.err.null_ptr", "45079/T2.8", memory_copy_d2h, (0, nullptr, ptr, 512), (0, host, 0, 512))
+REFUSES_NULL("45079.T2.memory_copy_h2d.err.null_ptr", "45079/T2.7", memory_copy_h2d, (0, 0, host, 512),
+             (0, ptr, nullptr, 512))
+REFUSES_NULL("45079.T2.memory_copy_d2h.err.null_ptr", "45079/T2.8", memory_copy_d2h, (0, nullptr, ptr, 512),
+             (0, host, 0, 512))
 REFUSES_NULL("45079.T2.memory_copy_d2d.err.null_ptr", "45079/T2.9", memory_copy_d2d, (0, 0, ptr, 512), (0, ptr, 0, 512))
-REFUSES_NULL("45079.T2.memory_copy_p2p.err.null_ptr", "45079/T2.10", memory_copy_p2p, (0, 0, 0, ptr, 512), (0, ptr, 0, 0, 512))
+REFUSES_NULL("45079.T2.memory_copy_p2p.err.null_ptr", "45079/T2.10", memory_copy_p2p, (0, 0, 0, ptr, 512),
+             (0, ptr, 0, 0, 512))
 REFUSES_NULL("45079.T2.device_memory_set.err.null_ptr", "45079/T2.15", device_memory_set, (0, 0, 1, 512),
              (0, 0, 1, UINT64_MAX))
 REFUSES_NULL("45079.T2.async_memory_copy_h2d.err.null_ptr", "45079/T2.11", async_memory_copy_h2d, (0, s, 0, host, 512),
              (0, s, ptr, nullptr, 512))
-REFUSES_NULL("45079.T2.async_memory_copy_d2h.err.null_ptr", "45079/T2.12", async_memory_copy_d2h, (0, s, nullptr, ptr, 512),
-             (0, s, host, 0, 512))
+REFUSES_NULL("45079.T2.async_memory_copy_d2h.err.null_ptr", "45079/T2.12", async_memory_copy_d2h,
+             (0, s, nullptr, ptr, 512), (0, s, host, 0, 512))
 REFUSES_NULL("45079.T2.async_memory_copy_d2d.err.null_ptr", "45079/T2.13", async_memory_copy_d2d, (0, s, 0, ptr, 512),
              (0, s, ptr, 0, 512))
-REFUSES_NULL("45079.T2.async_memory_copy_p2p.err.null_ptr", "45079/T2.14", async_memory_copy_p2p, (0, 0, 0, ptr, s, 512),
-             (0, ptr, 0, 0, s, 512))
+REFUSES_NULL("45079.T2.async_memory_copy_p2p.err.null_ptr", "45079/T2.14", async_memory_copy_p2p,
+             (0, 0, 0, ptr, s, 512), (0, ptr, 0, 0, s, 512))
 REFUSES_NULL("hal.memory_ext.async_memory_set.err.null_ptr", "46345/T5", async_memory_set, (0, s, 0, 1, 512),
              (0, s, 0, 1, UINT64_MAX))
 
 // get_memory_attributes shows that the plug-in knows the extent of its allocations. `ptr` is the base of 1000 bytes.
-#define REFUSES_RANGE(id, clause, entry, beyond, wrapping)                                                             \
-    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry, E::get_memory_attributes, memory_io()})                \
-    (Test & t) {                                                                                                       \
-        hal_dptr ptr = 0;                                                                                              \
-        t.ok(t.api.device_memory_allocate(0, 1000, &ptr));                                                             \
-        [[maybe_unused]] const hal_dptr other = t.device(8192).ptr;                                                    \
-        [[maybe_unused]] uint8_t* host = t.host(8192).data();                                                          \
-        [[maybe_unused]] const hal_stream s = t.stream();                                                              \
-        t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.entry beyond; });                                       \
-        t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.entry wrapping; });                                     \
-        t.ok(t.api.device_memory_deallocate(0, ptr, 1000));                                                            \
+#define REFUSES_RANGE(id, clause, entry, beyond, wrapping)                                              \
+    HAL_CASE(id, clauses{clause}, authority::A, needs{E::entry, E::get_memory_attributes, memory_io()}) \
+    (Test & t) {                                                                                        \
+        hal_dptr ptr = 0;                                                                               \
+        t.ok(t.api.device_memory_allocate(0, 1000, &ptr));                                              \
+        [[maybe_unused]] const hal_dptr other = t.device(8192).ptr;                                     \
+        [[maybe_unused]] uint8_t* host = t.host(8192).data();                                           \
+        [[maybe_unused]] const hal_stream s = t.stream();                                               \
+        t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.entry beyond; });                        \
+        t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.entry wrapping; });                      \
+        t.ok(t.api.device_memory_deallocate(0, ptr, 1000));                                             \
     }
 
 REFUSES_RANGE("45079.T2.memory_copy_h2d.err.range", "45079/T2.7", memory_copy_h2d, (0, ptr + 1, host, 1000),
@@ -167,12 +170,12 @@ REFUSES_RANGE("45079.T2.memory_copy_p2p.err.range", "45079/T2.10", memory_copy_p
               (0, other, 0, ptr + 1, 1000))
 REFUSES_RANGE("45079.T2.device_memory_set.err.range", "45079/T2.15", device_memory_set, (0, ptr + 1, 7, 1000),
               (0, ptr + 8, 7, UINT64_MAX - 7))
-REFUSES_RANGE("45079.T2.async_memory_copy_h2d.err.range", "45079/T2.11", async_memory_copy_h2d, (0, s, ptr + 1, host, 1000),
-              (0, s, ptr + 8, host, UINT64_MAX - 7))
-REFUSES_RANGE("45079.T2.async_memory_copy_d2h.err.range", "45079/T2.12", async_memory_copy_d2h, (0, s, host, ptr + 1, 1000),
-              (0, s, host, ptr + 8, UINT64_MAX - 7))
-REFUSES_RANGE("45079.T2.async_memory_copy_d2d.err.range", "45079/T2.13", async_memory_copy_d2d, (0, s, ptr + 1, other, 1000),
-              (0, s, other, ptr + 1, 1000))
+REFUSES_RANGE("45079.T2.async_memory_copy_h2d.err.range", "45079/T2.11", async_memory_copy_h2d,
+              (0, s, ptr + 1, host, 1000), (0, s, ptr + 8, host, UINT64_MAX - 7))
+REFUSES_RANGE("45079.T2.async_memory_copy_d2h.err.range", "45079/T2.12", async_memory_copy_d2h,
+              (0, s, host, ptr + 1, 1000), (0, s, host, ptr + 8, UINT64_MAX - 7))
+REFUSES_RANGE("45079.T2.async_memory_copy_d2d.err.range", "45079/T2.13", async_memory_copy_d2d,
+              (0, s, ptr + 1, other, 1000), (0, s, other, ptr + 1, 1000))
 REFUSES_RANGE("45079.T2.async_memory_copy_p2p.err.range", "45079/T2.14", async_memory_copy_p2p,
               (0, ptr + 1, 0, other, s, 1000), (0, other, 0, ptr + 1, s, 1000))
 REFUSES_RANGE("hal.memory_ext.async_memory_set.err.range", "46345/T5", async_memory_set, (0, s, ptr + 1, 7, 1000),

@@ -6,7 +6,8 @@
 namespace hal::conformance {
 namespace {
 
-HAL_CASE("hal.memory_ext.async_memory_set.norm.full", clauses{"46345/T5"}, authority::S, needs{E::async_memory_set, memory_io()})
+HAL_CASE("hal.memory_ext.async_memory_set.norm.full", clauses{"46345/T5"}, authority::S,
+         needs{E::async_memory_set, memory_io()})
 (Test& t) {
     const hal_stream s = t.stream();
     for (const uint64_t size : {1, 3, 64, 65, 4097, 1'000'003}) {
@@ -81,7 +82,8 @@ HAL_CASE("hal.memory_ext.async_memory_allocate.err.refusals", clauses{"46345/T5"
     hal_dptr ptr = 77;
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.async_memory_allocate(0, nullptr, 0, &ptr); });
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.async_memory_allocate(0, nullptr, 256, nullptr); });
-    t.fails(HAL_ERROR_OUT_OF_DEVICE_MEMORY, [&] { return t.api.async_memory_allocate(0, nullptr, UINT64_MAX - 63, &ptr); });
+    t.fails(HAL_ERROR_OUT_OF_DEVICE_MEMORY,
+            [&] { return t.api.async_memory_allocate(0, nullptr, UINT64_MAX - 63, &ptr); });
     t.eq(hal_dptr{77}, ptr, "the output after the refusals");
 }
 
@@ -115,8 +117,8 @@ HAL_CASE("hal.memory_ext.async_memory_deallocate.err.unknown_pointer", clauses{"
 
 // ---- 2-D ----
 
-hal_copy_2d copy_of(uint32_t direction, uint64_t dst, uint64_t dst_pitch, uint64_t src, uint64_t src_pitch, uint64_t width,
-                    uint64_t height) {
+hal_copy_2d copy_of(uint32_t direction, uint64_t dst, uint64_t dst_pitch, uint64_t src, uint64_t src_pitch,
+                    uint64_t width, uint64_t height) {
     return {{sizeof(hal_copy_2d), 0, nullptr}, direction, 0, dst, dst_pitch, src, src_pitch, width, height};
 }
 
@@ -139,7 +141,8 @@ void check_2d(Test& t, const std::function<hal_status(const hal_copy_2d&)>& run)
     for (uint64_t row = 0; row < height; ++row) {
         const auto in = t.context("row", row);
         t.check(!compare(image.data() + row * narrow, pattern, width, row * wide), "the row on the device");
-        t.check(!compare(image.data() + row * narrow + width, poison, narrow - width), "the bytes between rows on the device");
+        t.check(!compare(image.data() + row * narrow + width, poison, narrow - width),
+                "the bytes between rows on the device");
         t.check(!compare(back.data() + row * wide, pattern, width, row * wide), "the row on the host");
         t.check(!compare(back.data() + row * wide + width, poison, wide - width), "the bytes between rows on the host");
     }
@@ -168,7 +171,8 @@ void check_2d_refusals(Test& t, const std::function<hal_status(const hal_copy_2d
     t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));
 }
 
-HAL_CASE("hal.memory_ext.memory_copy_2d.norm.full", clauses{"45079/T2.9"}, authority::A, needs{E::memory_copy_2d, memory_io()})
+HAL_CASE("hal.memory_ext.memory_copy_2d.norm.full", clauses{"45079/T2.9"}, authority::A,
+         needs{E::memory_copy_2d, memory_io()})
 (Test& t) {
     check_2d(t, [&](const hal_copy_2d& copy) { return t.api.memory_copy_2d(0, &copy); });
 }

@@ -33,7 +33,8 @@ HAL_CASE("hal.memory_ext.get_memory_attributes.norm.device", clauses{"45079/T2.1
     t.fails(HAL_ERROR_NOT_FOUND, [&] { return t.api.get_memory_attributes(ptr, &out); });
 }
 
-HAL_CASE("hal.memory_ext.get_memory_attributes.norm.host_and_unified", clauses{"45079/T2.3", "45079/T2.5"}, authority::A,
+HAL_CASE("hal.memory_ext.get_memory_attributes.norm.host_and_unified", clauses{"45079/T2.3", "45079/T2.5"},
+         authority::A,
          needs{E::get_memory_attributes, E::host_memory_allocate, E::host_memory_deallocate, E::unified_memory_allocate,
                E::unified_memory_deallocate})
 (Test& t) {
@@ -66,7 +67,9 @@ HAL_CASE("hal.memory_ext.get_memory_attributes.edge.struct_size", clauses{"45079
          needs{E::get_memory_attributes, memory_io()})
 (Test& t) {
     const hal_dptr ptr = t.device(100).ptr;
-    const Query<hal_memory_attributes> query = [&](hal_memory_attributes* out) { return t.api.get_memory_attributes(ptr, out); };
+    const Query<hal_memory_attributes> query = [&](hal_memory_attributes* out) {
+        return t.api.get_memory_attributes(ptr, out);
+    };
     check_struct_sizes(t, query);
     check_struct_errors(t, query);
 }
@@ -122,7 +125,8 @@ HAL_CASE("hal.memory_ext.host_memory_unregister.err.unknown", clauses{"45079/T2.
 (Test& t) {
     HostBuffer& buffer = t.host(64);
     t.fails(HAL_ERROR_INVALID_HANDLE, [&] { return t.api.host_memory_unregister(0, buffer.data()); });
-    t.fails_any({HAL_ERROR_INVALID_HANDLE, HAL_ERROR_INVALID_ARGUMENT}, [&] { return t.api.host_memory_unregister(0, nullptr); });
+    t.fails_any({HAL_ERROR_INVALID_HANDLE, HAL_ERROR_INVALID_ARGUMENT},
+                [&] { return t.api.host_memory_unregister(0, nullptr); });
 }
 
 // ---- Peers ----
@@ -156,7 +160,8 @@ HAL_CASE("hal.memory_ext.peer_access_enable.norm.pair", clauses{"45079/T2.10"}, 
 }
 
 HAL_CASE("hal.memory_ext.peer_access_disable.norm.copies_go_on", clauses{"45079/T2.10"}, authority::A,
-         needs{E::peer_access_disable, E::peer_access_enable, E::peer_access_query, E::memory_copy_p2p, memory_io(), devices(2)})
+         needs{E::peer_access_disable, E::peer_access_enable, E::peer_access_query, E::memory_copy_p2p, memory_io(),
+               devices(2)})
 (Test& t) {
     const Pattern pattern = t.pattern();
     const DeviceBuffer& from = t.device(pattern, 5000, 0);
@@ -291,7 +296,8 @@ HAL_CASE("hal.memory_ext.memory_ipc_import.norm.needs_a_process", clauses{"45079
     }
 }
 
-HAL_CASE("hal.memory_ext.memory_ipc_import.err.garbage", clauses{"45079/T2.1"}, authority::A, needs{E::memory_ipc_import})
+HAL_CASE("hal.memory_ext.memory_ipc_import.err.garbage", clauses{"45079/T2.1"}, authority::A,
+         needs{E::memory_ipc_import})
 (Test& t) {
     hal_dptr ptr = 77;
     hal_ipc_handle handle{};
@@ -342,10 +348,12 @@ HAL_CASE("hal.event_ext.event_ipc_export.norm.across_processes", clauses{"45079/
     t.ok(t.api.event_ipc_export(0, event, &handle));
     const Gate g = t.gate(s);
     t.ok(t.api.record_event(0, s, event));
-    t.eq(std::string(), run_child(t.target, "import_event", {hex(handle), "pending"}, t.limits.finish), "behind a closed gate");
+    t.eq(std::string(), run_child(t.target, "import_event", {hex(handle), "pending"}, t.limits.finish),
+         "behind a closed gate");
     g.open();
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
-    t.eq(std::string(), run_child(t.target, "import_event", {hex(handle), "complete"}, t.limits.finish), "once complete");
+    t.eq(std::string(), run_child(t.target, "import_event", {hex(handle), "complete"}, t.limits.finish),
+         "once complete");
 }
 
 HAL_CASE("hal.event_ext.event_ipc_export.err.refusals", clauses{"45079/T4.1"}, authority::A,

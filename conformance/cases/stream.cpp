@@ -139,7 +139,9 @@ HAL_CASE("45079.T3.create_stream.conc.threads8", clauses{"45079/T3.1"}, authorit
             std::atomic<int> calls{0};
             hal_stream s = nullptr;
             t.ok(t.api.create_stream(dev, nullptr, &s));
-            const auto count = [](void* user, hal_dev, hal_stream, hal_status) { ++*static_cast<std::atomic<int>*>(user); };
+            const auto count = [](void* user, hal_dev, hal_stream, hal_status) {
+                ++*static_cast<std::atomic<int>*>(user);
+            };
             t.ok(t.api.stream_add_callback(dev, s, count, &calls));
             t.ok(t.api.synchronize_stream(dev, s, HAL_NO_TIMEOUT));
             t.eq(1, calls.load(), "calls of the callback");
@@ -150,7 +152,8 @@ HAL_CASE("45079.T3.create_stream.conc.threads8", clauses{"45079/T3.1"}, authorit
 
 // ---- destroy_stream ----
 
-HAL_CASE("45079.T3.destroy_stream.norm.basic", clauses{"45079/T3.2"}, authority::S, needs{E::destroy_stream, E::create_stream})
+HAL_CASE("45079.T3.destroy_stream.norm.basic", clauses{"45079/T3.2"}, authority::S,
+         needs{E::destroy_stream, E::create_stream})
 (Test& t) {
     for (int i = 0; i < 200; ++i) {
         hal_stream s = nullptr;
@@ -174,7 +177,8 @@ HAL_CASE("45079.T3.destroy_stream.order.pending_completes", clauses{"45079/T3.2"
 }
 
 HAL_CASE("45079.T3.destroy_stream.life.events_survive", clauses{"45079/T3.2"}, authority::A,
-         needs{E::destroy_stream, E::create_stream, E::create_event, E::record_event, E::synchronize_event, E::query_event})
+         needs{E::destroy_stream, E::create_stream, E::create_event, E::record_event, E::synchronize_event,
+               E::query_event})
 (Test& t) {
     hal_stream s = nullptr;
     t.ok(t.api.create_stream(0, nullptr, &s));
@@ -295,8 +299,8 @@ HAL_CASE("45079.T3.synchronize_stream.norm.idle", clauses{"45079/T3.4"}, authori
     t.ok(t.api.synchronize_stream(0, nullptr, HAL_NO_TIMEOUT), "the default stream");
 }
 
-HAL_CASE("45079.T3.synchronize_stream.order.blocks_while_gate_closed", clauses{"45079/T3.4", "45280/5.3.1"}, authority::S,
-         needs{E::synchronize_stream, a_gate}, work_sources())
+HAL_CASE("45079.T3.synchronize_stream.order.blocks_while_gate_closed", clauses{"45079/T3.4", "45280/5.3.1"},
+         authority::S, needs{E::synchronize_stream, a_gate}, work_sources())
 (Test& t) {
     for (const hal_stream s : {t.stream(), hal_stream{nullptr}}) {
         Work& w = t.work(s);

@@ -173,7 +173,8 @@ HAL_CASE("45079.T3.stream_add_callback.conc.two_threads_one_stream", clauses{"45
     }
 }
 
-HAL_CASE("45079.T3.stream_add_callback.err.null_callback", clauses{"45079/T3.5"}, authority::A, needs{E::stream_add_callback})
+HAL_CASE("45079.T3.stream_add_callback.err.null_callback", clauses{"45079/T3.5"}, authority::A,
+         needs{E::stream_add_callback})
 (Test& t) {
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.stream_add_callback(0, nullptr, nullptr, nullptr); });
 }
@@ -194,7 +195,8 @@ HAL_CASE("45079.T3.stream_add_callback.edge.blocking_inside", clauses{"45079/T3.
     };
     t.ok(t.api.stream_add_callback(0, s, wait_inside, &inner));
     t.sync(s);
-    t.eq(to_string(HAL_ERROR_REENTRANT), to_string(static_cast<hal_status>(inner.status.load())), "status inside a callback");
+    t.eq(to_string(HAL_ERROR_REENTRANT), to_string(static_cast<hal_status>(inner.status.load())),
+         "status inside a callback");
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ HAL_CASE("hal.stream_ext.reset_stream.norm.healthy", clauses{"45079/T3.1"}, auth
     }
 }
 
-// ---- A failed operation. The plug-in offers one as the operator "hal.test.fault": no tensors, enqueues work that fails. ----
+// ---- A failed operation. The plug-in offers one as the operator "hal.test.fault": no tensors, enqueues work that
+// fails. ----
 
 constexpr std::string_view fault_op = "hal.test.fault";
 
@@ -66,8 +67,8 @@ bool enqueue_fault(Test& t, hal_stream stream) {
 }
 
 const NeedGroup& faulty() {
-    static const NeedGroup group{E::register_kernel,    E::create_stream, E::synchronize_stream, E::query_stream,
-                                 E::stream_add_callback, E::destroy_stream};
+    static const NeedGroup group{E::register_kernel, E::create_stream,       E::synchronize_stream,
+                                 E::query_stream,    E::stream_add_callback, E::destroy_stream};
     return group;
 }
 
@@ -98,11 +99,14 @@ HAL_CASE("45079.T3.stream_add_callback.fault.status_on_error", clauses{"45079/T3
 (Test& t) {
     const hal_stream s = t.stream();
     std::atomic<int32_t> status{INT32_MIN};
-    const auto keep = [](void* user, hal_dev, hal_stream, hal_status got) { *static_cast<std::atomic<int32_t>*>(user) = got; };
+    const auto keep = [](void* user, hal_dev, hal_stream, hal_status got) {
+        *static_cast<std::atomic<int32_t>*>(user) = got;
+    };
     enqueue_fault(t, s);
     t.ok(t.api.stream_add_callback(0, s, keep, &status));
     t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); });
-    t.eq(static_cast<int32_t>(HAL_ERROR_KERNEL_FAULT), status.load(), "the callback is called, with the stream's error");
+    t.eq(static_cast<int32_t>(HAL_ERROR_KERNEL_FAULT), status.load(),
+         "the callback is called, with the stream's error");
 }
 
 HAL_CASE("hal.stream_ext.reset_stream.fault.recovers", clauses{"45079/T3.1"}, authority::A,

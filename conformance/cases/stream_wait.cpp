@@ -6,7 +6,8 @@ namespace {
 
 // Everything that such a case calls.
 const NeedGroup& waiting() {
-    static const NeedGroup group{E::create_stream, E::synchronize_stream, E::create_event, E::destroy_event, E::record_event};
+    static const NeedGroup group{E::create_stream, E::synchronize_stream, E::create_event, E::destroy_event,
+                                 E::record_event};
     return group;
 }
 
@@ -191,7 +192,8 @@ HAL_CASE("45079.T3.stream_wait_event.order.fan_in", clauses{"45079/T3.6"}, autho
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.chain", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), memory_io(), E::async_memory_copy_d2d, E::async_memory_copy_h2d, a_gate})
+         needs{E::stream_wait_event, waiting(), memory_io(), E::async_memory_copy_d2d, E::async_memory_copy_h2d,
+               a_gate})
 (Test& t) {
     constexpr int links = 64;
     constexpr uint64_t size = 257;

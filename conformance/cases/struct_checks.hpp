@@ -24,9 +24,10 @@ void check_struct_sizes(Test& t, const Query<Struct>& query) {
         t.eq(size, out->header.size, "header.size after the call");
         const uint32_t known = std::min<uint32_t>(size, sizeof(Struct));
         t.check(!compare(room.data() + size, poison, newer - size), "nothing is written behind header.size");
-        t.check(std::memcmp(room.data() + sizeof(hal_header), reinterpret_cast<const uint8_t*>(&whole) + sizeof(hal_header),
-                            known - sizeof(hal_header)) == 0,
-                "the part that fits equals the whole answer");
+        t.check(
+            std::memcmp(room.data() + sizeof(hal_header), reinterpret_cast<const uint8_t*>(&whole) + sizeof(hal_header),
+                        known - sizeof(hal_header)) == 0,
+            "the part that fits equals the whole answer");
     }
 }
 

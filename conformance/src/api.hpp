@@ -21,7 +21,9 @@ enum class E : uint16_t {
 #include "hal/tables/all.def"
 };
 
-[[nodiscard]] constexpr const EntryInfo& info(E entry) { return entries[static_cast<size_t>(entry)]; }
+[[nodiscard]] constexpr const EntryInfo& info(E entry) {
+    return entries[static_cast<size_t>(entry)];
+}
 
 template <class Function>
 struct Slot;
@@ -43,7 +45,7 @@ struct Slot<hal_status (*)(hal_instance*, Args...)> {
 };
 
 struct Api {
-#define HAL_FN(table, entry, need, clause, since, effect, params)                                                      \
+#define HAL_FN(table, entry, need, clause, since, effect, params) \
     Slot<decltype(hal_##table##_table::entry)> entry{nullptr, nullptr, E::entry};
 #include "hal/tables/all.def"
 };

@@ -31,7 +31,9 @@ Function slot_of(const Table* table, Function Table::*member) {
     return static_cast<uint32_t>(offset) + sizeof(Function) <= table->header.size ? table->*member : nullptr;
 }
 
-std::string text_or(const std::string& text, const char* fallback) { return text.empty() ? fallback : text; }
+std::string text_or(const std::string& text, const char* fallback) {
+    return text.empty() ? fallback : text;
+}
 
 void check_descriptor(const hal_backend_descriptor* descriptor) {
     if (descriptor == nullptr) {
@@ -60,7 +62,9 @@ Backend::Backend(const Target& target) : host_(std::make_unique<Host>(target.opt
     read_tables();
 }
 
-Backend::~Backend() { destroy(); }
+Backend::~Backend() {
+    destroy();
+}
 
 void Backend::destroy() {
     if (instance_ != nullptr) {
@@ -70,18 +74,22 @@ void Backend::destroy() {
 }
 
 void Backend::read_tables() {
-#define HAL_TABLE(table, id, clause, effect)                                                                           \
-    const auto* table##_raw =                                                                                          \
+#define HAL_TABLE(table, id, clause, effect) \
+    const auto* table##_raw =                \
         checked<hal_##table##_table>(descriptor_->get_table(instance_, HAL_TABLE_##table), HAL_TABLE_##table, #table);
 #include "hal/tables/all.def"
-#define HAL_FN(table, entry, need, clause, since, effect, params)                                                      \
-    api_.entry.function = slot_of(table##_raw, &hal_##table##_table::entry);                                           \
+#define HAL_FN(table, entry, need, clause, since, effect, params)            \
+    api_.entry.function = slot_of(table##_raw, &hal_##table##_table::entry); \
     api_.entry.self = instance_;
 #include "hal/tables/all.def"
 }
 
-hal_status Backend::initialize() const { return api_.initialize ? api_.initialize() : HAL_OK; }
-hal_status Backend::finalize() const { return api_.finalize ? api_.finalize() : HAL_OK; }
+hal_status Backend::initialize() const {
+    return api_.initialize ? api_.initialize() : HAL_OK;
+}
+hal_status Backend::finalize() const {
+    return api_.finalize ? api_.finalize() : HAL_OK;
+}
 
 namespace {
 
@@ -117,7 +125,7 @@ Facts collect_facts(const Target& target) {
     const Backend backend(target);
     const Api& api = backend.api();
     Facts facts;
-#define HAL_FN(table, entry, need, clause, since, effect, params)                                                      \
+#define HAL_FN(table, entry, need, clause, since, effect, params) \
     facts.present[static_cast<size_t>(E::entry)] = static_cast<bool>(api.entry);
 #include "hal/tables/all.def"
     facts.backend_flags = backend.descriptor().flags;
@@ -142,7 +150,8 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
             return {};
         case Need::Kind::devices:
             if (facts.device_count < static_cast<int32_t>(need.value)) {
-                return "needs " + std::to_string(need.value) + " devices, there are " + std::to_string(facts.device_count);
+                return "needs " + std::to_string(need.value) + " devices, there are " +
+                       std::to_string(facts.device_count);
             }
             return {};
         case Need::Kind::device_flag:
@@ -177,8 +186,8 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
 
 std::string to_string(hal_status status) {
     switch (status) {
-#define HAL_STATUS(name, value, text)                                                                                  \
-    case name:                                                                                                         \
+#define HAL_STATUS(name, value, text) \
+    case name:                        \
         return #name;
 #include "hal/status.def"
     }

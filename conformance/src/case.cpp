@@ -67,7 +67,9 @@ over work_sources() {
              Value("callback", {need_entry(E::stream_add_callback)})}};
 }
 
-over bad_devices() { return {"dev", {"-1", "count", "int32_max"}}; }
+over bad_devices() {
+    return {"dev", {"-1", "count", "int32_max"}};
+}
 
 std::vector<Case>& all_cases() {
     static std::vector<Case> cases;
@@ -116,7 +118,8 @@ std::vector<std::string> catalogue_faults(const std::vector<Case>& cases) {
     std::set<std::string_view> seen;
     for (const Case& one : cases) {
         const auto fault = [&](const std::string& text) {
-            faults.push_back(std::string(one.file) + ":" + std::to_string(one.line) + ": " + std::string(one.id) + ": " + text);
+            faults.push_back(std::string(one.file) + ":" + std::to_string(one.line) + ": " + std::string(one.id) +
+                             ": " + text);
         };
         if (!good_id(one.id)) {
             fault("not of the form <standard>.<table>.<entry>.<category>.<case> in lower case, 160 characters at most");

@@ -1,9 +1,10 @@
 // What a case says about itself, and the list of all cases. A case is registered where it is written:
 //
-//   HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authority::S, needs{E::record_event, a_gate})
-//   (Test& t) { ... }
+//   HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authority::S, needs{E::record_event,
+//   a_gate}) (Test& t) { ... }
 //
-// The id is stable for ever. Whether a case applies is decided from `needs` before its first call, never inside the body.
+// The id is stable for ever. Whether a case applies is decided from `needs` before its first call, never inside the
+// body.
 #pragma once
 
 #include <initializer_list>
@@ -18,8 +19,8 @@ namespace hal::conformance {
 
 class Test;
 
-// What gives a case the right to fail a plug-in: the standard's words, a necessary consequence of them, our ABI contract, or
-// nothing but quality.
+// What gives a case the right to fail a plug-in: the standard's words, a necessary consequence of them, our ABI
+// contract, or nothing but quality.
 enum class authority : uint8_t { S, D, A, Q };
 
 // Clauses that a case shows: "45079/T2.7" is row 7 of table 2.
@@ -35,13 +36,20 @@ struct Need {
     std::string_view text;
 };
 
-[[nodiscard]] constexpr Need devices(uint32_t count) { return {Need::Kind::devices, count, {}}; }
-[[nodiscard]] constexpr Need op(std::string_view name) { return {Need::Kind::op, 0, name}; }
-[[nodiscard]] constexpr Need need_entry(E entry) { return {Need::Kind::entry, static_cast<uint32_t>(entry), {}}; }
+[[nodiscard]] constexpr Need devices(uint32_t count) {
+    return {Need::Kind::devices, count, {}};
+}
+[[nodiscard]] constexpr Need op(std::string_view name) {
+    return {Need::Kind::op, 0, name};
+}
+[[nodiscard]] constexpr Need need_entry(E entry) {
+    return {Need::Kind::entry, static_cast<uint32_t>(entry), {}};
+}
 
 // Claims of get_device_properties.
 inline constexpr Need concurrent_streams{Need::Kind::device_flag, HAL_DEVICE_CONCURRENT_STREAMS, "concurrent streams"};
-inline constexpr Need host_accessible{Need::Kind::device_flag, HAL_DEVICE_HOST_ACCESSIBLE, "host-accessible device memory"};
+inline constexpr Need host_accessible{Need::Kind::device_flag, HAL_DEVICE_HOST_ACCESSIBLE,
+                                      "host-accessible device memory"};
 // The plug-in does not claim to work in a forked child.
 inline constexpr Need no_fork_claim{Need::Kind::no_fork, 0, {}};
 // At least one way to give a stream asynchronous work.
@@ -115,8 +123,8 @@ struct Instance {
 // Of all cases, sorted by id.
 [[nodiscard]] std::vector<Instance> all_instances();
 
-// The entry that an id is about ("45079.T2.<entry>.norm.full", "hal.memory_ext.<entry>.norm.full"); nullptr for a rule over
-// several entries.
+// The entry that an id is about ("45079.T2.<entry>.norm.full", "hal.memory_ext.<entry>.norm.full"); nullptr for a rule
+// over several entries.
 [[nodiscard]] const EntryInfo* entry_of(std::string_view id);
 
 // Everything that is wrong with the registrations: damaged or double ids, no clause, an id whose entry is not needed.
@@ -136,9 +144,9 @@ struct Registration {
 #define HAL_CASE(id, ...) HAL_CASE_NUMBERED(__COUNTER__, id, __VA_ARGS__)
 #define HAL_CASE_NUMBERED(number, ...) HAL_CASE_JOINED(number, __VA_ARGS__)
 #define HAL_CASE_JOINED(number, ...) HAL_CASE_NAMED(case_##number, __VA_ARGS__)
-#define HAL_CASE_NAMED(name, id, ...)                                                                                  \
-    static void name(Test&);                                                                                           \
-    static const Registration name##_registration(Case{id, __FILE__, __LINE__, &name, {}, {}, {}, {}}, __VA_ARGS__);   \
+#define HAL_CASE_NAMED(name, id, ...)                                                                                \
+    static void name(Test&);                                                                                         \
+    static const Registration name##_registration(Case{id, __FILE__, __LINE__, &name, {}, {}, {}, {}}, __VA_ARGS__); \
     static void name
 
 }  // namespace hal::conformance

@@ -38,7 +38,8 @@ std::string read_all(int fd, std::chrono::milliseconds limit, bool& in_time) {
     }
 }
 
-std::vector<std::string> command_of(const Target& target, const std::string& role, const std::vector<std::string>& arguments) {
+std::vector<std::string> command_of(const Target& target, const std::string& role,
+                                    const std::vector<std::string>& arguments) {
     std::vector<std::string> words{"/proc/self/exe", "child", "--manifest", target.manifest.string()};
     for (const auto& [key, value] : target.options) {
         words.insert(words.end(), {"--option", key + "=" + value});
@@ -57,7 +58,9 @@ std::string describe(int status) {
 
 }  // namespace
 
-ChildRegistration::ChildRegistration(const char* name, ChildRole role) { roles()[name] = role; }
+ChildRegistration::ChildRegistration(const char* name, ChildRole role) {
+    roles()[name] = role;
+}
 
 std::string run_child(const Target& target, const std::string& role, const std::vector<std::string>& arguments,
                       std::chrono::milliseconds limit) {

@@ -19,8 +19,8 @@ struct ChildRegistration {
 };
 
 // Runs the role in a new process and waits for it, killing it after the limit. Empty, or what went wrong.
-[[nodiscard]] std::string run_child(const Target& target, const std::string& role, const std::vector<std::string>& arguments,
-                                    std::chrono::milliseconds limit);
+[[nodiscard]] std::string run_child(const Target& target, const std::string& role,
+                                    const std::vector<std::string>& arguments, std::chrono::milliseconds limit);
 
 // The other side: the process' exit status.
 [[nodiscard]] int child_main(const Target& target, const std::string& role, const std::vector<std::string>& arguments);

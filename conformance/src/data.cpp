@@ -49,8 +49,8 @@ std::optional<Mismatch> compare(const void* got, uint8_t expected, uint64_t size
 }
 
 std::string to_string(const Mismatch& mismatch) {
-    return "byte " + std::to_string(mismatch.first) + " is " + hex(mismatch.got) + " (" + std::to_string(mismatch.count) +
-           " bytes differ)";
+    return "byte " + std::to_string(mismatch.first) + " is " + hex(mismatch.got) + " (" +
+           std::to_string(mismatch.count) + " bytes differ)";
 }
 
 HostBuffer::HostBuffer(uint64_t size) : size_(size), storage_(std::make_unique<uint8_t[]>(size + 2 * guard_bytes)) {
@@ -73,10 +73,16 @@ PageEnd::PageEnd(uint64_t size) : size_(size), page_(static_cast<uint64_t>(sysco
     std::memset(base_ + page_, poison, inner);
 }
 
-PageEnd::~PageEnd() { munmap(base_, mapped_); }
+PageEnd::~PageEnd() {
+    munmap(base_, mapped_);
+}
 
-uint8_t* PageEnd::at_end() const { return base_ + mapped_ - page_ - size_; }
-uint8_t* PageEnd::at_begin() const { return base_ + page_; }
+uint8_t* PageEnd::at_end() const {
+    return base_ + mapped_ - page_ - size_;
+}
+uint8_t* PageEnd::at_begin() const {
+    return base_ + page_;
+}
 
 void PageEnd::make_read_only() const {
     if (mprotect(base_ + page_, mapped_ - 2 * page_, PROT_READ) != 0) {

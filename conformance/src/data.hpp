@@ -48,7 +48,8 @@ struct Mismatch {
     uint8_t got = 0;
     uint64_t count = 0;
 };
-[[nodiscard]] std::optional<Mismatch> compare(const void* got, const Pattern& expected, uint64_t size, uint64_t first = 0);
+[[nodiscard]] std::optional<Mismatch> compare(const void* got, const Pattern& expected, uint64_t size,
+                                              uint64_t first = 0);
 [[nodiscard]] std::optional<Mismatch> compare(const void* got, uint8_t expected, uint64_t size);
 [[nodiscard]] std::string to_string(const Mismatch& mismatch);
 

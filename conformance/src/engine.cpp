@@ -36,7 +36,8 @@ std::optional<Outcome> not_applicable(const Instance& instance, const Facts& fac
     return first ? std::optional(verdict_only(Verdict::not_applicable, std::move(*first))) : std::nullopt;
 }
 
-Outcome run_case(const Instance& instance, const Target& target, const Facts& facts, uint64_t seed, const Limits& limits) {
+Outcome run_case(const Instance& instance, const Target& target, const Facts& facts, uint64_t seed,
+                 const Limits& limits) {
     Outcome outcome;
     for (int attempt = 0; attempt < attempts; ++attempt) {
         Recorder recorder;

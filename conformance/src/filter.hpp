@@ -11,6 +11,7 @@ namespace hal::conformance {
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view text);
 
 // The ids that are closest to a pattern that matches none, best first.
-[[nodiscard]] std::vector<std::string> nearest(std::string_view pattern, const std::vector<std::string>& ids, size_t count);
+[[nodiscard]] std::vector<std::string> nearest(std::string_view pattern, const std::vector<std::string>& ids,
+                                               size_t count);
 
 }  // namespace hal::conformance

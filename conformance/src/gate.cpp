@@ -5,7 +5,9 @@
 
 namespace hal::conformance {
 
-Gate::Gate(std::chrono::milliseconds hold) : state_(std::make_shared<State>()) { state_->hold = hold; }
+Gate::Gate(std::chrono::milliseconds hold) : state_(std::make_shared<State>()) {
+    state_->hold = hold;
+}
 
 void Gate::callback(void* user_data, hal_dev, hal_stream, hal_status) {
     State& state = *static_cast<State*>(user_data);
@@ -40,7 +42,9 @@ bool Gate::left() const {
     return state_->left;
 }
 
-void Gate::leak() const { new std::shared_ptr<State>(state_); }
+void Gate::leak() const {
+    new std::shared_ptr<State>(state_);
+}
 
 Helper::Helper(std::function<hal_status()> call) : state_(std::make_shared<State>()) {
     thread_ = std::thread([state = state_, call = std::move(call)] {

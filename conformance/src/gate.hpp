@@ -1,6 +1,7 @@
-// Gates: the only means to test ordering. A host callback holds a stream until the test opens it; whatever comes behind it
-// must wait, which turns luck into proof. One closed gate per device at a time: many runtimes run all callbacks on one
-// thread. While it is closed nothing on the device may allocate, free or copy synchronously unless that is under test.
+// Gates: the only means to test ordering. A host callback holds a stream until the test opens it; whatever comes behind
+// it must wait, which turns luck into proof. One closed gate per device at a time: many runtimes run all callbacks on
+// one thread. While it is closed nothing on the device may allocate, free or copy synchronously unless that is under
+// test.
 #pragma once
 
 #include <chrono>
@@ -17,10 +18,10 @@ namespace hal::conformance {
 
 struct Limits {
     std::chrono::milliseconds callback_entry{10'000};  // from the enqueue until the gate's callback runs
-    std::chrono::milliseconds gate_hold{30'000};       // a gate opens itself after this, which makes the run inconclusive
-    std::chrono::milliseconds closed_look{30};         // how long a call must not return
-    std::chrono::milliseconds finish{20'000};          // for anything that must end
-    std::chrono::seconds whole_case{120};              // then the case hangs
+    std::chrono::milliseconds gate_hold{30'000};  // a gate opens itself after this, which makes the run inconclusive
+    std::chrono::milliseconds closed_look{30};    // how long a call must not return
+    std::chrono::milliseconds finish{20'000};     // for anything that must end
+    std::chrono::seconds whole_case{120};         // then the case hangs
 };
 
 class Gate {

@@ -26,14 +26,18 @@ Host::Host(std::map<std::string, std::string> options) : options_(std::move(opti
     head.trace = &Host::trace;
 }
 
-const ErrorRecord& Host::last_error() { return thread_error(); }
+const ErrorRecord& Host::last_error() {
+    return thread_error();
+}
 
 std::vector<std::string> Host::log() const {
     const std::lock_guard lock(mutex_);
     return log_;
 }
 
-Host& Host::owner(const hal_host* host) { return *reinterpret_cast<const Table*>(host)->owner; }
+Host& Host::owner(const hal_host* host) {
+    return *reinterpret_cast<const Table*>(host)->owner;
+}
 
 void Host::set_error(const hal_host*, hal_status status, int64_t vendor_code, const char* text) {
     ErrorRecord& record = thread_error();

@@ -13,7 +13,9 @@ namespace hal::conformance {
 struct Where {
     const char* file = "";
     int line = 0;
-    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
 };
 
 struct Finding {

@@ -48,8 +48,8 @@ std::string printable(std::string_view text) {
 
 void Report::begin(const Target& target, const Facts& facts, uint64_t seed, size_t count) {
     out_ << "hal-conformance: " << target.id << " (" << target.library.string() << "), " << facts.device_count
-         << " devices, " << facts.present.count() << " of " << entries.size() << " entries, " << count << " cases, seed "
-         << hex(seed) << '\n';
+         << " devices, " << facts.present.count() << " of " << entries.size() << " entries, " << count
+         << " cases, seed " << hex(seed) << '\n';
     reproduce_ = "hal-conformance --manifest " + target.manifest.string();
     for (const auto& [key, value] : target.options) {
         reproduce_.append(" --option '").append(key).append("=").append(value).append("'");
@@ -60,8 +60,8 @@ void Report::begin(const Target& target, const Facts& facts, uint64_t seed, size
 void Report::add(const Instance& instance, const Outcome& outcome, std::chrono::milliseconds took) {
     totals_.add(outcome.verdict);
     const bool wanted = outcome.verdict >= Verdict::quality;
-    out_ << std::left << std::setw(15) << name(outcome.verdict) << ' ' << instance.id << " (" << outcome.checks_ok << " ok, "
-         << outcome.checks_bad << " bad, " << took.count() << " ms)";
+    out_ << std::left << std::setw(15) << name(outcome.verdict) << ' ' << instance.id << " (" << outcome.checks_ok
+         << " ok, " << outcome.checks_bad << " bad, " << took.count() << " ms)";
     if (!outcome.reason.empty()) {
         out_ << ": " << printable(outcome.reason);
     }
@@ -84,9 +84,9 @@ void Report::end() {
         out_ << "see above: " << id << '\n';
     }
     out_ << "summary:";
-    for (const auto verdict : {Verdict::pass, Verdict::fail, Verdict::crash, Verdict::hang, Verdict::flaky, Verdict::blocked,
-                               Verdict::quality, Verdict::not_implemented, Verdict::not_applicable, Verdict::not_run,
-                               Verdict::harness_error}) {
+    for (const auto verdict : {Verdict::pass, Verdict::fail, Verdict::crash, Verdict::hang, Verdict::flaky,
+                               Verdict::blocked, Verdict::quality, Verdict::not_implemented, Verdict::not_applicable,
+                               Verdict::not_run, Verdict::harness_error}) {
         out_ << ' ' << name(verdict) << ' ' << totals_.of(verdict);
     }
     out_ << '\n';

@@ -84,7 +84,8 @@ Target load_target(const fs::path& manifest, const Options& options) {
     }
     target.library = named.is_absolute() ? named : fs::canonical(manifest).parent_path() / named;
     if (!fs::exists(target.library)) {
-        reject(manifest, "the library " + target.library.string() + " does not exist; build or install the back end first");
+        reject(manifest,
+               "the library " + target.library.string() + " does not exist; build or install the back end first");
     }
     target.library = fs::canonical(target.library);
     target.entry = open_library(target.library);

@@ -16,7 +16,9 @@ uint64_t hash_of(std::string_view text) {
     return hash;
 }
 
-std::string file_of(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+std::string file_of(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
 
 }  // namespace
 
@@ -51,19 +53,24 @@ void Test::fail(std::string_view what, Where where, std::string expected, std::s
         text += part + " ";
     }
     text += what;
-    recorder_.failed({file_of(where.file) + ":" + std::to_string(where.line), text, std::move(expected), std::move(got)});
+    recorder_.failed(
+        {file_of(where.file) + ":" + std::to_string(where.line), text, std::move(expected), std::move(got)});
 }
 
 bool Test::check(bool good, std::string_view what, Where where) {
-    return judge(good, what, where, [] { return "yes"; }, [] { return "no"; });
+    return judge(
+        good, what, where, [] { return "yes"; }, [] { return "no"; });
 }
 
 bool Test::ok(hal_status got, std::string_view what, Where where) {
-    return judge(got == HAL_OK, what, where, [] { return "HAL_OK"; },
-                 [&] { return got < 0 ? to_string(got) + ": " + Host::last_error().text : to_string(got); });
+    return judge(
+        got == HAL_OK, what, where, [] { return "HAL_OK"; },
+        [&] { return got < 0 ? to_string(got) + ": " + Host::last_error().text : to_string(got); });
 }
 
-bool Test::set_up(hal_status got, std::string_view what, Where where) { return got == HAL_OK || ok(got, what, where); }
+bool Test::set_up(hal_status got, std::string_view what, Where where) {
+    return got == HAL_OK || ok(got, what, where);
+}
 
 bool Test::fails(hal_status expected, const std::function<hal_status()>& call, Where where) {
     return fails_any({expected}, call, where);
@@ -85,11 +92,12 @@ bool Test::fails_any(std::initializer_list<hal_status> expected, const std::func
     }
     const ErrorRecord& error = Host::last_error();
     const bool texted = error.serial != before && error.status == got && !error.text.empty();
-    return judge(texted, "error text of the refusal", where, [&] { return "a text for " + to_string(got); },
-                 [&] {
-                     return error.serial == before ? std::string("set_error was not called")
-                                                   : "\"" + error.text + "\" for " + to_string(error.status);
-                 });
+    return judge(
+        texted, "error text of the refusal", where, [&] { return "a text for " + to_string(got); },
+        [&] {
+            return error.serial == before ? std::string("set_error was not called")
+                                          : "\"" + error.text + "\" for " + to_string(error.status);
+        });
 }
 
 std::shared_ptr<void> Test::context(std::string_view name, uint64_t value) {
@@ -109,8 +117,12 @@ hal_dev Test::bad_device() const {
     return text == "-1" ? -1 : text == "count" ? facts.device_count : INT32_MAX;
 }
 
-Pattern Test::pattern() { return {seed_, next_buffer_++}; }
-uint64_t Test::random() { return mix(seed_ ^ mix(next_random_++)); }
+Pattern Test::pattern() {
+    return {seed_, next_buffer_++};
+}
+uint64_t Test::random() {
+    return mix(seed_ ^ mix(next_random_++));
+}
 
 // ---- Streams and events ----
 
@@ -147,7 +159,7 @@ void Test::forget(hal_event event) {
 void Test::sync(hal_stream stream, hal_dev on, Where where) {
     const auto limit_ns = static_cast<uint64_t>(std::chrono::nanoseconds(limits.finish).count());
     set_up(api.synchronize_stream ? api.synchronize_stream(on, stream, limit_ns) : api.synchronize_device(on, limit_ns),
-       "synchronize", where);
+           "synchronize", where);
 }
 
 // ---- Ordering ----
@@ -155,7 +167,8 @@ void Test::sync(hal_stream stream, hal_dev on, Where where) {
 Gate Test::gate(hal_stream stream, hal_dev on, Where where) {
     Gate gate(limits.gate_hold);
     gates_.push_back(gate);
-    if (!set_up(api.stream_add_callback(on, stream, &Gate::callback, gate.argument()), "stream_add_callback for a gate", where)) {
+    if (!set_up(api.stream_add_callback(on, stream, &Gate::callback, gate.argument()), "stream_add_callback for a gate",
+                where)) {
         return gate;
     }
     if (!gate.wait_entered(limits.callback_entry)) {

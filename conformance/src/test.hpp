@@ -1,5 +1,5 @@
-// What a case works with: the raw entries, checks that count and never stop the body, data, streams, gates. Everything that a
-// case makes is released after it, in the order in which that is safe.
+// What a case works with: the raw entries, checks that count and never stop the body, data, streams, gates. Everything
+// that a case makes is released after it, in the order in which that is safe.
 #pragma once
 
 #include <deque>
@@ -70,11 +70,13 @@ class Test {
     bool ok(hal_status got, std::string_view what = "status", Where where = Where::here());
     template <class Expected, class Got>
     bool eq(const Expected& expected, const Got& got, std::string_view what, Where where = Where::here()) {
-        return judge(expected == got, what, where, [&] { return shown(expected); }, [&] { return shown(got); });
+        return judge(
+            expected == got, what, where, [&] { return shown(expected); }, [&] { return shown(got); });
     }
     template <class Low, class High>
     bool le(const Low& low, const High& high, std::string_view what, Where where = Where::here()) {
-        return judge(low <= high, what, where, [&] { return "at most " + shown(high); }, [&] { return shown(low); });
+        return judge(
+            low <= high, what, where, [&] { return "at most " + shown(high); }, [&] { return shown(low); });
     }
     // The call returns this error, and has set a text of that status for this thread.
     bool fails(hal_status expected, const std::function<hal_status()>& call, Where where = Where::here());
@@ -96,7 +98,8 @@ class Test {
     [[nodiscard]] HostBuffer& host(const Pattern& pattern, uint64_t size);
     // Poisoned, between guards; ptr is 0 and a check has failed if there is no memory.
     [[nodiscard]] DeviceBuffer& device(uint64_t size, hal_dev on = 0, Where where = Where::here());
-    [[nodiscard]] DeviceBuffer& device(const Pattern& pattern, uint64_t size, hal_dev on = 0, Where where = Where::here());
+    [[nodiscard]] DeviceBuffer& device(const Pattern& pattern, uint64_t size, hal_dev on = 0,
+                                       Where where = Where::here());
     void write(const DeviceBuffer& buffer, const Pattern& pattern, Where where = Where::here());
     void release(DeviceBuffer& buffer, Where where = Where::here());
     // One check: every byte and both guards, read by memory_copy_d2h and, where the host can, directly.
@@ -114,8 +117,8 @@ class Test {
 
     // ---- Ordering ----
     [[nodiscard]] Gate gate(hal_stream stream, hal_dev on = 0, Where where = Where::here());
-    // Runs the call on a thread of its own: it must not return while the gate is closed. Open the gate, then ask the result
-    // for the status of the call.
+    // Runs the call on a thread of its own: it must not return while the gate is closed. Open the gate, then ask the
+    // result for the status of the call.
     [[nodiscard]] Helper blocks(std::function<hal_status()> call, const Gate& gate, Where where = Where::here());
     // The call must return while the gate is closed. Its status.
     hal_status returns(const std::function<hal_status()>& call, const Gate& gate, Where where = Where::here());

@@ -5,7 +5,9 @@
 
 namespace hal::conformance {
 
-HostBuffer& Test::host(uint64_t size) { return host_buffers_.emplace_back(size); }
+HostBuffer& Test::host(uint64_t size) {
+    return host_buffers_.emplace_back(size);
+}
 
 HostBuffer& Test::host(const Pattern& pattern, uint64_t size) {
     HostBuffer& buffer = host(size);
@@ -19,7 +21,8 @@ DeviceBuffer& Test::device(uint64_t size, hal_dev on, Where where) {
     buffer.size = size;
     buffer.released = true;
     hal_dptr base = 0;
-    if (!set_up(api.device_memory_allocate(on, size + 2 * guard_bytes, &base), "device_memory_allocate for the case", where)) {
+    if (!set_up(api.device_memory_allocate(on, size + 2 * guard_bytes, &base), "device_memory_allocate for the case",
+                where)) {
         return buffer;
     }
     buffer.base = base;
@@ -27,7 +30,8 @@ DeviceBuffer& Test::device(uint64_t size, hal_dev on, Where where) {
     buffer.released = false;
     // With its guards a host buffer is what the device memory is to hold.
     const HostBuffer image(size);
-    set_up(api.memory_copy_h2d(on, base, image.data() - guard_bytes, size + 2 * guard_bytes), "poison for the case", where);
+    set_up(api.memory_copy_h2d(on, base, image.data() - guard_bytes, size + 2 * guard_bytes), "poison for the case",
+           where);
     return buffer;
 }
 
@@ -39,7 +43,8 @@ DeviceBuffer& Test::device(const Pattern& pattern, uint64_t size, hal_dev on, Wh
 
 void Test::write(const DeviceBuffer& buffer, const Pattern& pattern, Where where) {
     const HostBuffer& source = host(pattern, buffer.size);
-    set_up(api.memory_copy_h2d(buffer.dev, buffer.ptr, source.data(), buffer.size), "memory_copy_h2d for the case", where);
+    set_up(api.memory_copy_h2d(buffer.dev, buffer.ptr, source.data(), buffer.size), "memory_copy_h2d for the case",
+           where);
 }
 
 void Test::release(DeviceBuffer& buffer, Where where) {
@@ -53,7 +58,8 @@ template <class Expected>
 bool Test::expect_device(const DeviceBuffer& buffer, const Expected& expected, std::string_view what, Where where) {
     const HostBuffer image(buffer.size);
     const uint64_t whole = buffer.size + 2 * guard_bytes;
-    if (!set_up(api.memory_copy_d2h(buffer.dev, image.data() - guard_bytes, buffer.base, whole), "reading back", where)) {
+    if (!set_up(api.memory_copy_d2h(buffer.dev, image.data() - guard_bytes, buffer.base, whole), "reading back",
+                where)) {
         return false;
     }
     auto difference = compare(image.data(), expected, buffer.size);
@@ -61,18 +67,20 @@ bool Test::expect_device(const DeviceBuffer& buffer, const Expected& expected, s
         difference = compare(reinterpret_cast<const void*>(buffer.ptr), expected, buffer.size);
     }
     const bool intact = image.guards_intact();
-    return judge(!difference && intact, what, where,
-                 [&] { return difference ? "byte " + std::to_string(difference->expected) : "untouched bytes around it"; },
-                 [&] { return difference ? to_string(*difference) : std::string("overwritten"); });
+    return judge(
+        !difference && intact, what, where,
+        [&] { return difference ? "byte " + std::to_string(difference->expected) : "untouched bytes around it"; },
+        [&] { return difference ? to_string(*difference) : std::string("overwritten"); });
 }
 
 template <class Expected>
 bool Test::expect_host(const HostBuffer& buffer, const Expected& expected, std::string_view what, Where where) {
     const auto difference = compare(buffer.data(), expected, buffer.size());
     const bool intact = buffer.guards_intact();
-    return judge(!difference && intact, what, where,
-                 [&] { return difference ? "byte " + std::to_string(difference->expected) : "untouched bytes around it"; },
-                 [&] { return difference ? to_string(*difference) : std::string("overwritten"); });
+    return judge(
+        !difference && intact, what, where,
+        [&] { return difference ? "byte " + std::to_string(difference->expected) : "untouched bytes around it"; },
+        [&] { return difference ? to_string(*difference) : std::string("overwritten"); });
 }
 
 bool Test::expect(const DeviceBuffer& buffer, const Pattern& pattern, std::string_view what, Where where) {
@@ -99,7 +107,9 @@ struct Work::Counter {
     std::atomic<int> calls{0};
 };
 
-void Work::count(void* user_data, hal_dev, hal_stream, hal_status) { static_cast<Counter*>(user_data)->calls.fetch_add(1); }
+void Work::count(void* user_data, hal_dev, hal_stream, hal_status) {
+    static_cast<Counter*>(user_data)->calls.fetch_add(1);
+}
 
 Work& Test::work(hal_stream stream, hal_dev on) {
     std::string_view source = param("src");

@@ -4,8 +4,8 @@ namespace hal::conformance {
 
 std::string_view name(Verdict verdict) {
     static constexpr std::array<std::string_view, verdict_count> names{
-        "NOT_IMPLEMENTED", "NOT_APPLICABLE", "PASS", "QUALITY", "NOT_RUN", "BLOCKED", "FLAKY", "FAIL", "HANG", "CRASH",
-        "HARNESS_ERROR",
+        "NOT_IMPLEMENTED", "NOT_APPLICABLE", "PASS", "QUALITY", "NOT_RUN",       "BLOCKED",
+        "FLAKY",           "FAIL",           "HANG", "CRASH",   "HARNESS_ERROR",
     };
     return names[static_cast<size_t>(verdict)];
 }

@@ -26,7 +26,9 @@ inline constexpr size_t verdict_count = 11;
 [[nodiscard]] std::string_view name(Verdict verdict);
 
 // A verdict only ever gets worse.
-[[nodiscard]] constexpr Verdict worse(Verdict a, Verdict b) { return a < b ? b : a; }
+[[nodiscard]] constexpr Verdict worse(Verdict a, Verdict b) {
+    return a < b ? b : a;
+}
 
 // Counts against the plug-in.
 [[nodiscard]] constexpr bool bad(Verdict verdict) {
@@ -40,7 +42,8 @@ struct Totals {
     [[nodiscard]] uint64_t of(Verdict verdict) const { return count[static_cast<size_t>(verdict)]; }
 };
 
-// The process' exit status for a run. The highest-ranking cause wins: harness error 6, incomplete 4, bad verdicts 1, else 0.
+// The process' exit status for a run. The highest-ranking cause wins: harness error 6, incomplete 4, bad verdicts 1,
+// else 0.
 [[nodiscard]] int exit_status(const Totals& totals);
 
 }  // namespace hal::conformance

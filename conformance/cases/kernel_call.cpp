@@ -1,0 +1,149 @@
+#include "kernel_call.hpp"
+
+namespace hal::conformance {
+namespace {
+
+uint64_t bytes_of(hal_dtype dtype, const std::vector<int64_t>& shape) {
+    uint64_t count = 1;
+    for (const int64_t extent : shape) {
+        count *= static_cast<uint64_t>(extent);
+    }
+    return count * HAL_DTYPE_BITS(dtype) / 8;
+}
+
+}  // namespace
+
+std::vector<const hal_kernel*> kernels_of(Test& t) {
+    const hal_kernel* const* list = nullptr;
+    uint64_t count = 0;
+    if (!t.ok(t.api.register_kernel(&list, &count))) {
+        return {};
+    }
+    return {list, list + count};
+}
+
+Operator::Operator(Test& test, std::string_view op, hal_dtype dtype) : test_(test) {
+    for (const hal_kernel* kernel : kernels_of(test)) {
+        if (kernel->op == op && (kernel->dtype == dtype || (kernel_ == nullptr && kernel->dtype == HAL_DTYPE_ANY))) {
+            kernel_ = kernel;
+        }
+    }
+    test.check(kernel_ != nullptr, "a kernel of the type for " + std::string(op));
+}
+
+Operator::Held& Operator::add(hal_dtype dtype, const std::vector<int64_t>& shape, uint64_t size) {
+    Held& held = *tensors_.emplace_back(std::make_unique<Held>());
+    held.shape = shape;
+    held.buffer = &test_.device(std::max<uint64_t>(size, 1));
+    hal_tensor& tensor = held.tensor;
+    tensor.data = held.buffer->ptr;
+    tensor.device_type = 12;
+    tensor.ndim = static_cast<int32_t>(shape.size());
+    tensor.dtype = dtype;
+    tensor.shape = held.shape.data();
+    tensor.struct_size = sizeof tensor;
+    tensor.storage_bytes = size;
+    return held;
+}
+
+void Operator::add_input(hal_dtype dtype, const std::vector<int64_t>& shape, const void* values, size_t size) {
+    Held& held = add(dtype, shape, size);
+    held.bytes.assign(static_cast<const uint8_t*>(values), static_cast<const uint8_t*>(values) + size);
+    held.tensor.flags = HAL_TENSOR_READ_ONLY;
+    if (size != 0) {
+        test_.ok(test_.api.memory_copy_h2d(0, held.tensor.data, values, size));
+    }
+    inputs_.push_back(&held.tensor);
+}
+
+void Operator::output(hal_dtype dtype, const std::vector<int64_t>& shape) {
+    Held& held = add(dtype, shape, bytes_of(dtype, shape));
+    output_buffer_ = held.buffer;
+    outputs_.push_back(&held.tensor);
+}
+
+void Operator::attribute(const char* name, int64_t value) {
+    hal_attr attr{};
+    attr.name = name;
+    attr.type = HAL_ATTR_I64;
+    attr.count = 1;
+    attr.value.i64 = value;
+    attributes_.push_back(attr);
+}
+
+hal_status Operator::launch(hal_stream stream, const std::function<void(hal_kernel_call&)>& spoil) {
+    if (kernel_ == nullptr) {
+        return HAL_ERROR_NOT_FOUND;
+    }
+    call_ = {};
+    call_.size = sizeof call_;
+    call_.instance = test_.backend().instance();
+    call_.kernel = kernel_;
+    call_.stream = stream;
+    call_.inputs = inputs_.data();
+    call_.outputs = outputs_.data();
+    call_.attributes = attributes_.data();
+    call_.input_count = static_cast<uint32_t>(inputs_.size());
+    call_.output_count = static_cast<uint32_t>(outputs_.size());
+    call_.attribute_count = static_cast<uint32_t>(attributes_.size());
+    if (spoil) {
+        spoil(call_);
+    } else if (kernel_->query != nullptr) {
+        uint64_t workspace = 0;
+        if (const hal_status status = kernel_->query(&call_, &workspace); status != HAL_OK) {
+            return status;
+        }
+        if (workspace != 0) {
+            call_.workspace = test_.device(workspace).ptr - guard_bytes;  // the base: aligned to 256 bytes
+            call_.workspace_bytes = workspace;
+        }
+    }
+    return kernel_->run(&call_);
+}
+
+void Operator::scramble_call() {
+    for (const auto& held : tensors_) {
+        held->shape.assign(held->shape.size(), -1);
+        std::memset(static_cast<void*>(&held->tensor), poison, sizeof held->tensor);
+    }
+    std::fill(inputs_.begin(), inputs_.end(), nullptr);
+    std::fill(outputs_.begin(), outputs_.end(), nullptr);
+    attributes_.clear();
+    std::memset(static_cast<void*>(&call_), poison, sizeof call_);
+}
+
+void Operator::expect_unwritten(Where where) {
+    if ((test_.facts.device_flags & HAL_DEVICE_HOST_ACCESSIBLE) != 0) {
+        test_.check(!compare(reinterpret_cast<const void*>(output_buffer_->ptr), poison, output_buffer_->size),
+                    "the output keeps its poison", where);
+    }
+}
+
+void Operator::expect_inputs_unchanged(Where where) {
+    for (const auto& held : tensors_) {
+        if (held->bytes.empty()) {
+            continue;
+        }
+        std::vector<uint8_t> now(held->bytes.size());
+        test_.ok(test_.api.memory_copy_d2h(0, now.data(), held->buffer->ptr, now.size()), "reading an input back",
+                 where);
+        test_.check(now == held->bytes, "an input is unchanged", where);
+    }
+}
+
+void Operator::read(void* target) {
+    test_.ok(test_.api.memory_copy_d2h(0, target, output_buffer_->ptr, output_buffer_->size), "reading the output");
+}
+
+void Operator::expect_bytes(const void* expected, size_t size, Where where) {
+    HostBuffer back(output_buffer_->size + 2 * guard_bytes);
+    test_.eq(size, static_cast<size_t>(output_buffer_->size), "bytes of the output", where);
+    test_.ok(test_.api.memory_copy_d2h(0, back.data(), output_buffer_->base, back.size()), "reading the output", where);
+    test_.check(std::memcmp(back.data() + guard_bytes, expected, size) == 0, "every byte of the output is right",
+                where);
+    test_.check(
+        !compare(back.data(), guard, guard_bytes) && !compare(back.data() + guard_bytes + size, guard, guard_bytes),
+        "nothing is written around the output", where);
+}
+
+}  // namespace hal::conformance

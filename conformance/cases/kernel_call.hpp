@@ -1,0 +1,83 @@
+// One launch of a registered kernel with tensors in device memory: what the cases of table 5 share.
+#pragma once
+
+#include "src/test.hpp"
+
+namespace hal::conformance {
+
+[[nodiscard]] std::vector<const hal_kernel*> kernels_of(Test& t);
+
+class Operator {
+  public:
+    // The kernel of this name for this type, else one for ANY; a check fails if there is none.
+    Operator(Test& test, std::string_view op, hal_dtype dtype);
+    Operator(const Operator&) = delete;
+    Operator& operator=(const Operator&) = delete;
+
+    template <class T>
+    void input(const std::vector<int64_t>& shape, const std::vector<T>& values) {
+        add_input(dtype_of<T>(), shape, values.data(), values.size() * sizeof(T));
+    }
+    void output(hal_dtype dtype, const std::vector<int64_t>& shape);
+    void attribute(const char* name, int64_t value);
+
+    // The output's tensor, to spoil before the launch.
+    [[nodiscard]] hal_tensor& output_tensor() { return tensors_.back()->tensor; }
+
+    // Asks the kernel's query for its workspace, then runs it. `spoil` changes the call before.
+    [[nodiscard]] hal_status launch(hal_stream stream, const std::function<void(hal_kernel_call&)>& spoil = {});
+    // Overwrites every array that the call pointed to, as its owner may once run has returned.
+    void scramble_call();
+
+    void expect_unwritten(Where where = Where::here());
+    void expect_inputs_unchanged(Where where = Where::here());
+    // Bit for bit.
+    template <class T>
+    void expect_output(const std::vector<T>& expected, Where where = Where::here()) {
+        expect_bytes(expected.data(), expected.size() * sizeof(T), where);
+    }
+    // Read back, for a bound of the case's own.
+    template <class T>
+    [[nodiscard]] std::vector<T> read_output() {
+        std::vector<T> values(output_buffer_->size / sizeof(T));
+        read(values.data());
+        return values;
+    }
+
+    template <class T>
+    static constexpr hal_dtype dtype_of() {
+        if constexpr (std::is_same_v<T, float>) {
+            return HAL_F32;
+        } else if constexpr (std::is_same_v<T, double>) {
+            return HAL_F64;
+        } else if constexpr (std::is_same_v<T, int32_t>) {
+            return HAL_I32;
+        } else {
+            static_assert(std::is_same_v<T, int64_t>);
+            return HAL_I64;
+        }
+    }
+
+  private:
+    struct Held {
+        hal_tensor tensor{};
+        std::vector<int64_t> shape;
+        std::vector<uint8_t> bytes;  // of an input
+        DeviceBuffer* buffer = nullptr;
+    };
+    void add_input(hal_dtype dtype, const std::vector<int64_t>& shape, const void* values, size_t size);
+    Held& add(hal_dtype dtype, const std::vector<int64_t>& shape, uint64_t size);
+    void expect_bytes(const void* expected, size_t size, Where where);
+    void read(void* target);
+
+    Test& test_;
+    const hal_kernel* kernel_ = nullptr;
+    std::vector<std::unique_ptr<Held>> tensors_;
+    std::vector<const hal_tensor*> inputs_;
+    std::vector<const hal_tensor*> outputs_;
+    std::vector<hal_attr> attributes_;
+    DeviceBuffer* output_buffer_ = nullptr;
+    hal_kernel_call call_{};
+};
+
+}  // namespace hal::conformance

@@ -1,0 +1,29 @@
+// The real cases: sound registrations, and no entry of tables 1 to 5 and their extensions without norm and err.
+#include <catch2/catch.hpp>
+
+#include "src/case.hpp"
+
+using namespace hal::conformance;
+
+TEST_CASE("no registration has a fault") {
+    for (const auto& fault : catalogue_faults(all_cases())) {
+        FAIL_CHECK(fault);
+    }
+    CHECK(all_cases().size() > 300);
+}
+
+TEST_CASE("every entry has a norm and an err case") {
+    for (const hal::TableInfo& table : hal::tables) {
+        const bool covered = table.id <= 5 || (table.id > 100 && table.id <= 104);
+        for (const hal::EntryInfo& entry : covered ? hal::entries_of(table) : std::span<const hal::EntryInfo>()) {
+            for (const std::string_view category : {"norm", "err"}) {
+                const std::string part = "." + std::string(entry.name) + "." + std::string(category) + ".";
+                const bool found = std::any_of(all_cases().begin(), all_cases().end(), [&](const Case& one) {
+                    return one.id.find(part) != std::string_view::npos;
+                });
+                INFO("no case *" << part << "*");
+                CHECK(found);
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// A plug-in in the test's own process, with as many entries as the engine's tests need. What it does wrong is asked
+// for.
+#pragma once
+
+#include "src/engine.hpp"
+
+namespace hal::conformance {
+
+// How the fake runs a callback of stream_add_callback.
+enum class Callbacks { on_a_thread, never };
+
+struct FakeBehaviour {
+    Callbacks callbacks = Callbacks::on_a_thread;
+    bool refuses_finalize = false;
+    bool sync_returns_early = false;
+    bool silent_errors = false;  // no text
+};
+
+// Of the fakes that are opened from now on.
+void set_behaviour(const FakeBehaviour& behaviour);
+
+[[nodiscard]] Target fake_target();
+
+}  // namespace hal::conformance

@@ -3,8 +3,16 @@
 namespace hal::bench {
 
 const Backend& Context::backend() {
+    if (backend_failure_) {
+        std::rethrow_exception(backend_failure_);
+    }
     if (!backend_) {
-        backend_ = std::make_unique<Backend>(settings_.manifests, settings_.backend);
+        try {
+            backend_ = std::make_unique<Backend>(settings_.manifests, settings_.backend);
+        } catch (...) {
+            backend_failure_ = std::current_exception();
+            throw;
+        }
     }
     return *backend_;
 }

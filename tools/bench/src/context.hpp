@@ -1,6 +1,7 @@
 // What benchmarks share in one run; each part is made when the first of them asks for it.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,7 @@ class Context {
   private:
     const Settings& settings_;
     std::unique_ptr<Backend> backend_;
+    std::exception_ptr backend_failure_;  // thrown again for the next benchmark instead of trying again
     std::shared_ptr<OpenCl> opencl_;
     std::string opencl_absence_;
 };

@@ -86,19 +86,20 @@ std::string to_table(const std::vector<Row>& rows) {
     for (const auto& line : lines) {
         text += join(line, widths);
     }
+    // One cause often spoils many rows: it is said once.
     std::string remarks;
-    std::map<std::string, int> spoiled;
+    std::map<std::pair<Verdict, std::string>, std::vector<std::string>> causes;
     for (const auto& row : rows) {
-        const bool inconclusive = row.verdict == Verdict::inconclusive;
-        if (inconclusive) {
-            ++spoiled[row.reason];
+        if (!row.note.empty()) {
+            remarks += fmt::format("  {}: {}\n", row.benchmark.name, row.note);
         }
-        if (const std::string line = inconclusive ? row.note : remark(row); !line.empty()) {
-            remarks += fmt::format("  {}: {}\n", row.benchmark.name, line);
+        if (!row.reason.empty()) {
+            causes[{row.verdict, row.reason}].push_back(row.benchmark.name);
         }
     }
-    for (const auto& [reason, count] : spoiled) {
-        remarks += fmt::format("  {} inconclusive: {}\n", count, reason);
+    for (const auto& [cause, names] : causes) {
+        const auto what = names.size() == 1 ? names.front() : fmt::format("{} rows", names.size());
+        remarks += fmt::format("  {} {}: {}\n", what, name(cause.first), cause.second);
     }
     return remarks.empty() ? text : text + "remarks\n" + remarks;
 }

@@ -83,7 +83,7 @@ TEST_CASE("the table is aligned and names figure, peer, ratio, goal and result")
 
 TEST_CASE("remarks follow the table") {
     const std::string text = to_table({skipped()});
-    CHECK(text.find("remarks\n  test/skipped: memory_trim") != std::string::npos);
+    CHECK(text.find("remarks\n  test/skipped skipped: memory_trim") != std::string::npos);
 }
 
 TEST_CASE("rows that the same cause spoiled share one remark") {
@@ -91,7 +91,7 @@ TEST_CASE("rows that the same cause spoiled share one remark") {
     auto second = measured("test/b", Verdict::inconclusive);
     first.reason = second.reason = "others used 1.7 cores";
     const std::string text = to_table({first, second});
-    CHECK(text.find("remarks\n  2 inconclusive: others used 1.7 cores\n") != std::string::npos);
+    CHECK(text.find("remarks\n  2 rows inconclusive: others used 1.7 cores\n") != std::string::npos);
 }
 
 TEST_CASE("CSV quotes texts and keeps one line a row") {

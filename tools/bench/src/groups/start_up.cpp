@@ -136,6 +136,7 @@ Contest load_backend(Context& context) {
 }
 
 Contest process_against(Context& context, std::vector<std::string> peer, std::string note) {
+    static_cast<void>(context.backend());  // one clear failure here instead of many in the children
     return {whole_child(device_child(context.settings())), whole_child(std::move(peer)), std::move(note)};
 }
 

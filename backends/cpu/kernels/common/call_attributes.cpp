@@ -1,0 +1,63 @@
+#include "call.hpp"
+
+namespace hal::cpu {
+
+void Call::attributes(std::initializer_list<std::string_view> known) const {
+    for (uint32_t i = 0; i < call_.attribute_count; ++i) {
+        const char* name = call_.attributes[i].name;
+        if (name == nullptr || std::find(known.begin(), known.end(), name) == known.end()) {
+            std::string list;
+            for (const auto one : known) {
+                list.append(list.empty() ? "" : ", ").append(one);
+            }
+            refuse("", "unknown attribute \"" + std::string(name == nullptr ? "NULL" : name) + "\"; expected " +
+                           (list.empty() ? "none" : list));
+        }
+    }
+}
+
+const hal_attr* Call::find(std::string_view name, uint32_t type, std::string_view type_text) const {
+    for (uint32_t i = 0; i < call_.attribute_count; ++i) {
+        const hal_attr& attribute = call_.attributes[i];
+        if (attribute.name != nullptr && name == attribute.name) {
+            if (attribute.type == type) {
+                return &attribute;
+            }
+            refuse("", "attribute \"" + std::string(name) + "\" has type " + std::to_string(attribute.type) +
+                           ", expected " + std::string(type_text));
+        }
+    }
+    return nullptr;
+}
+
+bool Call::is_integer(std::string_view name) const noexcept {
+    return std::any_of(call_.attributes, call_.attributes + call_.attribute_count, [&](const hal_attr& attribute) {
+        return attribute.type == HAL_ATTR_I64 && attribute.name != nullptr && name == attribute.name;
+    });
+}
+
+std::optional<int64_t> Call::integer(std::string_view name) const {
+    const hal_attr* found = find(name, HAL_ATTR_I64, "HAL_ATTR_I64");
+    return found == nullptr ? std::nullopt : std::optional(found->value.i64);
+}
+
+std::optional<double> Call::number(std::string_view name) const {
+    if (is_integer(name)) {
+        return static_cast<double>(*integer(name));
+    }
+    const hal_attr* found = find(name, HAL_ATTR_F64, "HAL_ATTR_F64 or HAL_ATTR_I64");
+    return found == nullptr ? std::nullopt : std::optional(found->value.f64);
+}
+
+std::optional<std::span<const int64_t>> Call::integers(std::string_view name) const {
+    const hal_attr* found = find(name, HAL_ATTR_I64_ARRAY, "HAL_ATTR_I64_ARRAY");
+    if (found == nullptr) {
+        return std::nullopt;
+    }
+    if (found->count != 0 && found->value.i64_array == nullptr) {
+        refuse("", "attribute \"" + std::string(name) + "\" is a NULL array of " + std::to_string(found->count));
+    }
+    return std::span(found->value.i64_array, found->count);
+}
+
+}  // namespace hal::cpu

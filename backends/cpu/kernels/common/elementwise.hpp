@@ -1,0 +1,106 @@
+// Operators that compute each output element from the elements at the same place of one or two inputs.
+//
+// An operator is a struct with a static `apply` on the arithmetic type: halves compute in float and round once. It is
+// launched by unary<Op, T> or binary<Op, T>, which is all that an operator's file names.
+#pragma once
+
+#include "call.hpp"
+#include "loops.hpp"
+#include "stream.hpp"
+
+namespace hal::cpu {
+
+namespace detail {
+
+template <class T>
+T& element(std::byte* base, int64_t index, int64_t stride) noexcept {
+    return *reinterpret_cast<T*>(base + index * stride);
+}
+
+// The compiler makes vector code of a loop whose strides it knows, so the usual ones are told apart here.
+template <class Op, class T>
+void unary_row(const std::array<std::byte*, 2>& at, int64_t count, const std::array<int64_t, 2>& stride) noexcept {
+    constexpr auto dense = static_cast<int64_t>(sizeof(T));
+    const auto loop = [&](int64_t to, int64_t from) {
+        for (int64_t i = 0; i < count; ++i) {
+            element<T>(at[0], i, to) = store<T>(Op::apply(load(element<T>(at[1], i, from))));
+        }
+    };
+    if (stride[0] == dense && stride[1] == dense) {
+        loop(dense, dense);
+    } else {
+        loop(stride[0], stride[1]);
+    }
+}
+
+template <class Op, class T>
+void binary_row(const std::array<std::byte*, 3>& at, int64_t count, const std::array<int64_t, 3>& stride) noexcept {
+    constexpr auto dense = static_cast<int64_t>(sizeof(T));
+    const auto loop = [&](int64_t to, int64_t a, int64_t b) {
+        for (int64_t i = 0; i < count; ++i) {
+            element<T>(at[0], i, to) =
+                store<T>(Op::apply(load(element<T>(at[1], i, a)), load(element<T>(at[2], i, b))));
+        }
+    };
+    if (stride[0] != dense) {
+        loop(stride[0], stride[1], stride[2]);
+    } else if (stride[1] == dense && stride[2] == dense) {
+        loop(dense, dense, dense);
+    } else if (stride[1] == dense && stride[2] == 0) {
+        loop(dense, dense, 0);
+    } else if (stride[1] == 0 && stride[2] == dense) {
+        loop(dense, 0, dense);
+    } else {
+        loop(dense, stride[1], stride[2]);
+    }
+}
+
+}  // namespace detail
+
+// numpy's rule; refuses shapes that it does not join.
+[[nodiscard]] Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b);
+
+template <class Op, class T>
+hal_status unary(Instance& instance, const hal_kernel_call& raw) {
+    const Call call(instance, raw, Purpose::run, 1, 1);
+    call.attributes({});
+    const View input = call.input(0);
+    const View output = call.output(0);
+    call.expect_dtype(input, "input 0", dtype_of<T>);
+    call.expect_dtype(output, "output 0", dtype_of<T>);
+    call.expect_shape(output, "output 0", input.shape);
+    call.expect_apart(output, input, "input 0", true);
+    enqueue(instance, raw.device, raw.stream, [plan = make_plan<2>(output.shape, {&output, &input})] {
+        for_each_row(plan, detail::unary_row<Op, T>);
+        return HAL_OK;
+    });
+    return HAL_OK;
+}
+
+template <class Op, class T>
+hal_status binary(Instance& instance, const hal_kernel_call& raw) {
+    const Call call(instance, raw, Purpose::run, 2, 1);
+    call.attributes({});
+    const View a = call.input(0);
+    const View b = call.input(1);
+    const View output = call.output(0);
+    call.expect_dtype(a, "input 0", dtype_of<T>);
+    call.expect_dtype(b, "input 1", dtype_of<T>);
+    call.expect_dtype(output, "output 0", dtype_of<T>);
+    call.expect_shape(output, "output 0", broadcast_shape(call, a.shape, b.shape));
+    call.expect_apart(output, a, "input 0", true);
+    call.expect_apart(output, b, "input 1", true);
+    enqueue(instance, raw.device, raw.stream, [plan = make_plan<3>(output.shape, {&output, &a, &b})] {
+        for_each_row(plan, detail::binary_row<Op, T>);
+        return HAL_OK;
+    });
+    return HAL_OK;
+}
+
+// ---- Output shapes, for `infer` ----
+[[nodiscard]] Inferred same_as_input(Instance& instance, const hal_kernel_call& raw);  // of one input
+[[nodiscard]] Inferred broadcast_of_two(Instance& instance, const hal_kernel_call& raw);
+
+inline constexpr uint32_t elementwise_flags = HAL_KERNEL_IN_PLACE | HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC;
+
+}  // namespace hal::cpu

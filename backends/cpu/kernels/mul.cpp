@@ -1,0 +1,21 @@
+// Mul, as ONNX Mul (opset 7 and later): a * b with broadcasting. Integers wrap around.
+#include "common/elementwise.hpp"
+#include "common/wrap.hpp"
+
+namespace hal::cpu {
+namespace {
+
+struct Mul {
+    template <class T>
+    static T apply(T a, T b) noexcept {
+        return wrapping<T>([](auto x, auto y) { return x * y; }, a, b);
+    }
+};
+
+#define REGISTER(dtype, T)                                                                       \
+    REGISTER_KERNEL_WITH("Mul", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Mul, T>>), \
+                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>)
+HAL_CPU_FOR_NUMBERS(REGISTER)
+
+}  // namespace
+}  // namespace hal::cpu

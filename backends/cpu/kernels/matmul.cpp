@@ -17,23 +17,6 @@ struct Problem {
     [[nodiscard]] uint64_t workspace() const noexcept { return scratch_a + scratch_b + scratch_c; }
 };
 
-// Splits the last two axes off; a vector is a row on the left and a column on the right.
-Side split(const View& view, bool left, bool transpose, View& batch) {
-    batch = view;
-    batch.shape.rank = std::max(view.shape.rank - 2, 0);
-    if (view.shape.rank == 1) {
-        const int64_t n = view.shape.extent[0];
-        return left ? Side{1, n, 0, view.stride[0]} : Side{n, 1, view.stride[0], 0};
-    }
-    const auto row = static_cast<size_t>(view.shape.rank - 2);
-    Side side{view.shape.extent[row], view.shape.extent[row + 1], view.stride[row], view.stride[row + 1]};
-    if (transpose) {
-        std::swap(side.rows, side.columns);
-        std::swap(side.row_stride, side.column_stride);
-    }
-    return side;
-}
-
 bool flag(const Call& call, const char* name) {
     const int64_t value = call.integer(name).value_or(0);
     if (value != 0 && value != 1) {

@@ -1,5 +1,6 @@
 // ReduceSum, as ONNX ReduceSum up to opset 12: attributes `axes` (default all) and `keepdims` (default 1). Floats are
 // summed in double and rounded once; integers wrap around.
+#include "common/axes.hpp"
 #include "common/elementwise.hpp"
 
 namespace hal::cpu {
@@ -11,53 +12,6 @@ using Sum = std::conditional_t<std::integral<T>, uint64_t, double>;
 template <class T>
 Sum<T> term(const std::byte* at) noexcept {
     return static_cast<Sum<T>>(load(*reinterpret_cast<const T*>(at)));
-}
-
-struct Axes {
-    std::array<bool, HAL_MAX_RANK> reduced{};
-    bool keep = true;
-};
-
-Axes read_axes(const Call& call, int32_t rank) {
-    call.attributes({"axes", "keepdims"});
-    Axes axes;
-    axes.keep = call.integer("keepdims").value_or(1) != 0;
-    const auto list = call.integers("axes");
-    if (!list || list->empty()) {
-        axes.reduced.fill(true);
-        return axes;
-    }
-    for (const int64_t value : *list) {
-        bool& reduced = axes.reduced[call.axis(value, rank)];
-        if (reduced) {
-            call.refuse("", "axis " + std::to_string(value) + " is named twice");
-        }
-        reduced = true;
-    }
-    return axes;
-}
-
-Shape reduced_shape(const Shape& input, const Axes& axes) {
-    Shape shape;
-    for (int32_t axis = 0; axis < input.rank; ++axis) {
-        if (!axes.reduced[axis] || axes.keep) {
-            shape.extent[shape.rank++] = axes.reduced[axis] ? 1 : input.extent[axis];
-        }
-    }
-    return shape;
-}
-
-// The axes of the view that are reduced, or those that are not, as a view of their own.
-View select(const View& view, const Axes& axes, bool reduced) {
-    View part = view;
-    part.shape = {};
-    for (int32_t axis = 0; axis < view.shape.rank; ++axis) {
-        if (axes.reduced[axis] == reduced) {
-            part.stride[part.shape.rank] = view.stride[axis];
-            part.shape.extent[part.shape.rank++] = view.shape.extent[axis];
-        }
-    }
-    return part;
 }
 
 // Sums the reduced axes at `base` for `Width` outputs that lie `step` bytes apart in the input. One output has eight

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "call.hpp"
 #include "gemm.hpp"
 #include "numbers.hpp"
 
@@ -36,6 +37,23 @@ struct Side {
                (outer <= 1 || outer_stride >= std::max<int64_t>(inner, 1) * item);
     }
 };
+
+// Splits the last two axes off; a vector is a row on the left and a column on the right.
+inline Side split(const View& view, bool left, bool transpose, View& batch) {
+    batch = view;
+    batch.shape.rank = std::max(view.shape.rank - 2, 0);
+    if (view.shape.rank == 1) {
+        const int64_t n = view.shape.extent[0];
+        return left ? Side{1, n, 0, view.stride[0]} : Side{n, 1, view.stride[0], 0};
+    }
+    const auto row = static_cast<size_t>(view.shape.rank - 2);
+    Side side{view.shape.extent[row], view.shape.extent[row + 1], view.stride[row], view.stride[row + 1]};
+    if (transpose) {
+        std::swap(side.rows, side.columns);
+        std::swap(side.row_stride, side.column_stride);
+    }
+    return side;
+}
 
 // The bytes of workspace for a matrix; none where it is used in place. A multiple of a cache line.
 inline uint64_t scratch_of(const Side& side, bool in_place, size_t item) {

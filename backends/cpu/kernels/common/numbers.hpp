@@ -30,10 +30,11 @@ struct Bool {
 
 // HAL_CPU_FOR_...(X) expands X(dtype, C++ type) for each type of a class.
 #define HAL_CPU_FOR_FLOATS(X) X(HAL_F32, float) X(HAL_F64, double) X(HAL_F16, F16) X(HAL_BF16, BF16)
-#define HAL_CPU_FOR_INTEGERS(X)                                                                         \
-    X(HAL_I8, int8_t)                                                                                   \
-    X(HAL_I16, int16_t) X(HAL_I32, int32_t) X(HAL_I64, int64_t) X(HAL_U8, uint8_t) X(HAL_U16, uint16_t) \
-        X(HAL_U32, uint32_t) X(HAL_U64, uint64_t)
+#define HAL_CPU_FOR_INTEGERS(X) \
+    X(HAL_I8, int8_t)           \
+    X(HAL_I16, int16_t)         \
+    X(HAL_I32, int32_t)         \
+    X(HAL_I64, int64_t) X(HAL_U8, uint8_t) X(HAL_U16, uint16_t) X(HAL_U32, uint32_t) X(HAL_U64, uint64_t)
 #define HAL_CPU_FOR_NUMBERS(X) HAL_CPU_FOR_FLOATS(X) HAL_CPU_FOR_INTEGERS(X)
 #define HAL_CPU_FOR_TYPES(X) HAL_CPU_FOR_NUMBERS(X) X(HAL_BOOL, Bool)
 

@@ -11,7 +11,9 @@
 #include "benchmark.hpp"
 #include "clock.hpp"
 #include "context.hpp"
+#include "fill_launch.hpp"
 #include "handoff.hpp"
+#include "lane.hpp"
 
 namespace hal::bench {
 namespace {
@@ -21,30 +23,6 @@ constexpr std::chrono::microseconds until_parked{500};
 
 // Tasks that may wait in a queue without filling it.
 constexpr uint64_t burst = 256;
-
-void count_up(void* counter) {
-    ++*static_cast<uint64_t*>(counter);
-}
-
-void count_callback(void* counter, hal_dev, hal_stream, hal_status) {
-    count_up(counter);
-}
-
-// A stream with a counter that its callbacks raise.
-struct Lane {
-    const Backend& backend;
-    Stream stream;
-    uint64_t executed = 0;  // written by the stream's worker, read after synchronize
-
-    explicit Lane(const Backend& tested) : backend(tested), stream(tested) {
-        launch();
-        stream.synchronize();
-    }
-    void launch() {
-        check(hal_stream_add_callback(backend.get(), backend.device(), stream.get(), count_callback, &executed),
-              "stream_add_callback");
-    }
-};
 
 // Nanoseconds a task of f(), which issues `burst` tasks; drain() comes after each burst and is not timed.
 template <class F, class Drain>
@@ -190,14 +168,40 @@ std::shared_ptr<OpenCl> require_opencl(Context& context) {
     return opencl;
 }
 
-Contest rate_against_opencl(Context& context) {
-    const auto opencl = require_opencl(context);
-    Contest contest;
-    contest.ours = lane_rate(std::make_shared<Lane>(context.backend()), task_count(context.settings()));
-    contest.peer = [opencl, count = task_count(context.settings()) / 50] {
+// Empty kernels on an in-order queue, million a second.
+Sampler opencl_rate(std::shared_ptr<OpenCl> opencl, uint64_t count) {
+    return [opencl = std::move(opencl), count] {
         const int64_t took = timed([&] { opencl->launch_then_finish(count); });
         return static_cast<double>(count) * 1e3 / static_cast<double>(took);
     };
+}
+
+Contest kernel_rate_against_opencl(Context& context) {
+    const auto opencl = require_opencl(context);
+    const uint64_t count = task_count(context.settings());
+    const auto stream = std::make_shared<Stream>(context.backend());
+    const auto fill = std::make_shared<FillLaunch>(context.backend());
+    Contest contest;
+    contest.ours = [=] {
+        const int64_t took = timed([&] {
+            for (uint64_t i = 0; i < count; ++i) {
+                fill->launch(stream->get());
+            }
+            stream->synchronize();
+        });
+        return static_cast<double>(count) * 1e3 / static_cast<double>(took);
+    };
+    contest.peer = opencl_rate(opencl, count / 50);
+    contest.note = fmt::format("Fill of 16 floats against empty kernels of {}", opencl->platform());
+    return contest;
+}
+
+Contest rate_against_opencl(Context& context) {
+    const auto opencl = require_opencl(context);
+    const uint64_t count = task_count(context.settings());
+    Contest contest;
+    contest.ours = lane_rate(std::make_shared<Lane>(context.backend()), count);
+    contest.peer = opencl_rate(opencl, count / 50);
     contest.note = fmt::format("callbacks against empty kernels of {}, in order", opencl->platform());
     return contest;
 }
@@ -217,21 +221,6 @@ Contest round_trips_against_opencl(Context& context) {
     contest.note = fmt::format("empty kernel and clFinish on {}", opencl->platform());
     return contest;
 }
-
-class Event {
-  public:
-    explicit Event(const Backend& backend) : backend_(backend) {
-        check(hal_create_event(backend.get(), backend.device(), nullptr, &event_), "create_event");
-    }
-    ~Event() { static_cast<void>(hal_destroy_event(backend_.get(), backend_.device(), event_)); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    [[nodiscard]] hal_event get() const { return event_; }
-
-  private:
-    const Backend& backend_;
-    hal_event event_ = nullptr;
-};
 
 Contest event_link(Context& context) {
     const double batch_s = context.settings().batch_s;
@@ -336,6 +325,13 @@ std::vector<Benchmark> benchmarks(const Settings&) {
              Better::higher,
              {GoalKind::ratio_at_least, 50},
              rate_against_opencl},
+            {"streams/kernels-opencl",
+             "Fill kernels in a row",
+             "OpenCL launches",
+             "M/s",
+             Better::higher,
+             {},
+             kernel_rate_against_opencl},
             {"streams/launch-sync-opencl",
              "callback and synchronise",
              "OpenCL launch and finish",

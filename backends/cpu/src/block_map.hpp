@@ -3,7 +3,8 @@
 // Readers take no lock. A bitmap over granules of 256 bytes has a bit at the start of each block, with summary levels
 // above it, so that the block around any address is found in one word next to its start and in at most two words a
 // level elsewhere. Bits and words around a live block change only with that block, hence a caller who holds the block
-// reads stable answers. Measured: 2-6 ns with 10,000 live blocks, where std::map behind a shared lock took 90-170.
+// reads stable answers. Measured with 10,000 live blocks and random addresses: 17 ns (10 ns while the words are
+// cached); a std::map behind a shared lock took 108 ns.
 #pragma once
 
 #include <atomic>

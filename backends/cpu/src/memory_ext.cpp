@@ -178,7 +178,8 @@ hal_status host_memory_register(Instance& instance, hal_dev device, void* ptr, u
     Memory& memory = memory_of(instance, device);
     sdk::require(static_cast<char*>(ptr), "ptr");
     const auto address = reinterpret_cast<uint64_t>(ptr);
-    if (bytes == 0 || bytes > INT64_MAX - address) {
+    uint64_t end = 0;
+    if (bytes == 0 || __builtin_add_overflow(address, bytes, &end) || end > INT64_MAX) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
                          range_text(address, bytes) + " is empty or exceeds the address space");
     }

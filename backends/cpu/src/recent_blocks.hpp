@@ -1,5 +1,5 @@
 // Blocks that were freed a moment ago, kept apart and unmerged because the next allocation often has the same size.
-// Measured: an allocation and its free take 22 ns through here, 58 ns through split and merge.
+// Measured: an allocation and its free take 38 ns through here, 52-68 through split and merge; the mutex is 11 of them.
 #pragma once
 
 #include <array>

@@ -216,6 +216,7 @@ TEST_CASE("registered memory is known to the instance until it is unregistered")
     REQUIRE(add(0, nullptr, 10) == HAL_ERROR_INVALID_ARGUMENT);
     REQUIRE(add(0, mine.data(), 0) == HAL_ERROR_INVALID_ARGUMENT);
     REQUIRE(add(0, mine.data(), UINT64_MAX) == HAL_ERROR_INVALID_ARGUMENT);
+    REQUIRE(add(0, reinterpret_cast<void*>(UINT64_MAX - 4096), 100) == HAL_ERROR_INVALID_ARGUMENT);
     REQUIRE(add(0, mine.data(), 5000) == HAL_OK);
     REQUIRE(add(0, mine.data(), 5000) == HAL_ERROR_ALREADY_EXISTS);
     REQUIRE(add(1, mine.data() + 4999, 10) == HAL_ERROR_ALREADY_EXISTS);

@@ -1,15 +1,12 @@
 #include "head.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "stub.hpp"
 
 namespace hal::loader {
 
 namespace {
-
-static_assert(offsetof(Head, api) == 0);
 
 // Constant-initialised and trivially destroyed: usable from static constructors and at exit.
 constinit std::atomic<Head*> heads{nullptr};
@@ -32,9 +29,9 @@ Head& acquire_head() {
     if (Head* head = reuse_one()) {
         return *head;
     }
-    Head* head = new Head;
-    head->api.size = sizeof(hal_backend);
-    point_at(head->api, shutdown_tables, reinterpret_cast<hal_instance*>(head));
+    Head* head = new Head{};
+    head->size = sizeof(hal_backend);
+    point_at(*head, shutdown_tables, reinterpret_cast<hal_instance*>(head));
     head->next = heads.load(std::memory_order_relaxed);
     while (!heads.compare_exchange_weak(head->next, head)) {
     }
@@ -46,10 +43,10 @@ std::string_view claim_instance(Head& head, hal_instance* instance, Opened& open
     std::copy_n(id.data(), length, head.id);
     head.id[length] = '\0';
     head.opened.store(&opened);
-    head.instance.store(instance);
+    head.plugin.store(instance);
     // Published before the search: of two that claim one instance at a time, at least one sees the other.
     for (const Head* other = heads.load(); other != nullptr; other = other->next) {
-        if (other != &head && other->instance.load() == instance) {
+        if (other != &head && other->plugin.load() == instance) {
             return other->id;
         }
     }
@@ -57,16 +54,16 @@ std::string_view claim_instance(Head& head, hal_instance* instance, Opened& open
 }
 
 void retire_head(Head& head) noexcept {
-    point_at(head.api, shutdown_tables, reinterpret_cast<hal_instance*>(&head));
+    point_at(head, shutdown_tables, reinterpret_cast<hal_instance*>(&head));
     head.registry.store(nullptr);
-    head.instance.store(nullptr);
+    head.plugin.store(nullptr);
     head.opened.store(nullptr);
     head.retired.store(closings.fetch_add(1) + 1);
 }
 
 Opened* find_opened(const hal_instance* instance) noexcept {
     for (const Head* head = heads.load(std::memory_order_acquire); head != nullptr; head = head->next) {
-        if (head->instance.load(std::memory_order_acquire) == instance) {
+        if (head->plugin.load(std::memory_order_acquire) == instance) {
             return head->opened.load(std::memory_order_acquire);
         }
     }

@@ -13,12 +13,14 @@ namespace hal::loader {
 class Opened;
 class Registry;
 
-struct Head {
-    hal_backend api{};                               // first: a hal_backend* is a Head*
-    std::atomic<const Registry*> registry{nullptr};  // nullptr while nothing is open behind the head
+// What loader.h shows of it is the base, so a hal_backend* of ours is a Head*.
+struct Head : hal_backend {
+    // nullptr while nothing is open behind the head
+    std::atomic<const Registry*> registry{nullptr};
     std::atomic<Opened*> opened{nullptr};
-    std::atomic<hal_instance*> instance{nullptr};  // the plug-in's: what its stubs and emulations get as `self`
-    std::atomic<uint64_t> retired{0};              // ticket, 0 while in use
+    std::atomic<hal_instance*> plugin{nullptr};  // the plug-in's instance: `self` of its stubs and emulations
+
+    std::atomic<uint64_t> retired{0};  // ticket, 0 while in use
     Head* next = nullptr;
     char id[72] = {};  // of the last back end behind it
 };
@@ -38,7 +40,7 @@ inline constexpr uint64_t quarantine = 64;
 Opened* find_opened(const hal_instance* instance) noexcept;
 
 inline const Head& head_of(const hal_backend* backend) {
-    return *reinterpret_cast<const Head*>(backend);
+    return *static_cast<const Head*>(backend);
 }
 
 // For tests: heads ever made.

@@ -26,7 +26,7 @@ std::string_view limited(const char* text) {
 }  // namespace
 
 Host::Host(const Services& services, const Manifest& manifest)
-    : api_{sizeof(hal_host), HAL_ABI_VERSION, &set_error, &log, &get_option, &add_kernels, &trace},
+    : hal_host{sizeof(hal_host), HAL_ABI_VERSION, &set_error, &log, &get_option, &add_kernels, &trace},
       services_(services),
       manifest_(manifest) {}
 

@@ -17,20 +17,20 @@ struct Services {
     Log& log;
 };
 
-class Host {
+class Host : private hal_host {
   public:
     // `manifest` is borrowed for the life of the host.
     Host(const Services& services, const Manifest& manifest);
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
 
-    [[nodiscard]] const hal_host& api() const { return api_; }
+    [[nodiscard]] const hal_host& api() const { return *this; }
 
     // Late kernels are taken from now on; nullptr ends it.
     void admit_kernels(Opened* opened) { opened_.store(opened); }
 
   private:
-    static const Host& of(const hal_host* host) { return *reinterpret_cast<const Host*>(host); }
+    static const Host& of(const hal_host* host) { return *static_cast<const Host*>(host); }
     static void set_error(const hal_host*, hal_status, int64_t vendor_code, const char* text);
     static void log(const hal_host*, uint32_t level, const char* text);
     static hal_status get_option(const hal_host*, const char* key, char* buffer, uint64_t capacity_bytes,
@@ -41,7 +41,6 @@ class Host {
     // Nothing if nobody gave it.
     [[nodiscard]] std::optional<std::string_view> option(std::string_view key) const;
 
-    hal_host api_;  // first: a hal_host* is a Host*
     const Services& services_;
     const Manifest& manifest_;
     std::atomic<Opened*> opened_{nullptr};

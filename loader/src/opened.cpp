@@ -106,9 +106,9 @@ void Opened::prepare() {
     }
     if (plugin_.has(HAL_BACKEND_SERIALIZE_ALL | HAL_BACKEND_SERIALIZE_STREAM)) {
         serializer_ = std::make_unique<Serializer>(completed_.tables, instance_, id());
-        point_at(head_->api, serialized_tables, serializer_->instance());
+        point_at(*head_, serialized_tables, serializer_->instance());
     } else {
-        point_at(head_->api, completed_.tables, instance_);
+        point_at(*head_, completed_.tables, instance_);
     }
 }
 

@@ -26,7 +26,7 @@ class Opened {
     Opened(const Opened&) = delete;
     Opened& operator=(const Opened&) = delete;
 
-    [[nodiscard]] const hal_backend* head() const { return &head_->api; }
+    [[nodiscard]] const hal_backend* head() const { return head_; }
     [[nodiscard]] const std::string& id() const { return plugin_.name; }
     [[nodiscard]] const Description& plugin() const { return plugin_; }
     [[nodiscard]] const std::string& description() const { return text_; }  // "backend acme.npu 2.3 (/usr/lib/libx.so)"

@@ -83,7 +83,7 @@ struct WrappedKernel {
             return set_error(HAL_ERROR_INVALID_ARGUMENT, "",
                              call == nullptr ? "the kernel call is NULL" : "the kernel call names no kernel");
         }
-        const auto& wrapped = *reinterpret_cast<const Serializer::Wrapped*>(call->kernel);
+        const auto& wrapped = *static_cast<const Serializer::Wrapped*>(call->kernel);
         Serializer& layer = *wrapped.owner;
         if (call->size > sizeof(hal_kernel_call)) {
             return set_error(
@@ -121,7 +121,7 @@ std::vector<const hal_kernel*> Serializer::wrap(std::span<const hal_kernel* cons
         copy.run = &WrappedKernel::run;
         copy.query = copy.query == nullptr ? nullptr : &WrappedKernel::query;
         copy.infer = copy.infer == nullptr ? nullptr : &WrappedKernel::infer;
-        result.push_back(&wrapped_.emplace_back(Wrapped{copy, kernel, this}).kernel);
+        result.push_back(&wrapped_.emplace_back(Wrapped{copy, kernel, this}));
     }
     return result;
 }

@@ -47,8 +47,7 @@ class Serializer {
     const std::string id_;
     std::recursive_mutex mutex_;
     std::mutex wrapping_;
-    struct Wrapped {
-        hal_kernel kernel;  // first: call->kernel is a Wrapped*
+    struct Wrapped : hal_kernel {
         const hal_kernel* original;
         Serializer* owner;
     };

@@ -113,8 +113,9 @@ class TaskQueue {
   private:
     // 4 KiB a chunk: two that alternate between the cores stay in their first-level caches.
     static constexpr uint32_t chunk_tasks = 63;
-    // Emptied chunks are kept up to this many in all, so that a queue of 2,000 operations allocates nothing.
-    static constexpr uint32_t kept_chunks = 32;
+    // Emptied chunks are kept up to this many in all: 1 MiB, for 16,000 operations. A fresh chunk costs 35 ns an
+    // operation (page faults), a kept one nothing.
+    static constexpr uint32_t kept_chunks = 256;
     struct alignas(64) Chunk {
         std::atomic<Chunk*> next{nullptr};
         Task tasks[chunk_tasks];

@@ -1,10 +1,11 @@
 #include "shared_records.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "hal/sdk.hpp"
 
@@ -83,6 +85,16 @@ void* map(int file) {
         fail_system(HAL_ERROR_OUT_OF_RESOURCES, "cannot map the page of a shared event");
     }
     return page;
+}
+
+// True for a zombie too, which kill(process, 0) would take for living.
+bool has_ended(int32_t process) noexcept {
+    const File file(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+    if (file.get() < 0) {
+        return errno == ESRCH;
+    }
+    pollfd ended{.fd = file.get(), .events = POLLIN, .revents = 0};
+    return poll(&ended, 1, 0) == 1;
 }
 
 // Sealed against a change of size, or reading it could raise SIGBUS.
@@ -203,7 +215,7 @@ hal_status SharedRecords::wait_until(uint64_t number, Deadline deadline,
             status = HAL_ERROR_TIMEOUT;
         } else if (give_up()) {
             status = HAL_ERROR_CANCELLED;
-        } else if (place.begun.load() == number && kill(place.process.load(), 0) != 0 && errno == ESRCH) {
+        } else if (place.begun.load() == number && has_ended(place.process.load())) {
             status = reached(number) ? HAL_OK : HAL_ERROR_REMOTE;
         }
         if (status != HAL_OK) {

@@ -1,5 +1,6 @@
 // Table 103: priorities, recovery and native handles of streams.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,7 +14,7 @@ namespace hal::cpu {
 
 PriorityRange priority_range() noexcept {
     errno = 0;
-    const int nice = getpriority(PRIO_PROCESS, 0);
+    const int nice = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
     constexpr int most_nice = 19;
     return {.least = errno == 0 ? std::max(0, most_nice - std::max(0, nice)) : 0, .greatest = 0};
 }

@@ -34,6 +34,9 @@ uint64_t now_ns() noexcept {
 }
 
 Deadline Deadline::after(uint64_t timeout_ns) noexcept {
+    if (timeout_ns == UINT64_MAX) {
+        return never();  // without a look at the clock, which would be a tenth of a hot round trip
+    }
     const uint64_t now = now_ns();
     return Deadline(timeout_ns >= UINT64_MAX - now ? UINT64_MAX : now + timeout_ns);
 }
@@ -54,7 +57,8 @@ void yield() noexcept {
     sched_yield();
 }
 
-Waiting::Waiting() noexcept : membarrier_(register_membarrier()), cores_(static_cast<int>(usable_cores())) {}
+Waiting::Waiting(bool membarrier) noexcept
+    : membarrier_(membarrier && register_membarrier()), cores_(static_cast<int>(usable_cores())) {}
 
 void Waiting::heavy_fence() const noexcept {
     if (membarrier_) {

@@ -42,7 +42,8 @@ inline void cpu_pause() noexcept {
 // Shared by all threads of an instance.
 class Waiting {
   public:
-    Waiting() noexcept;
+    // `membarrier` false does without it, as on a kernel that lacks or forbids it.
+    explicit Waiting(bool membarrier = true) noexcept;
 
     // The two sides of an asymmetric fence. Who makes work visible and then asks whether somebody sleeps calls
     // light_fence() in between; who says that he will sleep and then looks for work a last time calls heavy_fence() in

@@ -204,7 +204,8 @@ void Stream::work() noexcept {
     std::snprintf(name, sizeof name, "hal-cpu%d", device_);
     pthread_setname_np(pthread_self(), name);
     if (priority_ != 0) {
-        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + priority_);  // of this thread alone
+        // Of this thread alone, counted from the process' first thread.
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, static_cast<id_t>(getpid())) + priority_);
     }
     thread_id_.store(static_cast<uint64_t>(syscall(SYS_gettid)));
     thread_id_.notify_all();

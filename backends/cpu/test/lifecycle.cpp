@@ -118,7 +118,11 @@ TEST_CASE("10,000 initialize and finalize cycles leave no thread, file or memory
     }
     CHECK(entries_of("/proc/self/fd") == files);
     CHECK(entries_of("/proc/self/task") == threads);
+#if !defined(__SANITIZE_ADDRESS__)           // which keeps freed memory for a while, and finds leaks itself
     CHECK(resident_kib() < memory + 4'096);  // 400 bytes a cycle would show
+#else
+    static_cast<void>(memory);
+#endif
 }
 
 TEST_CASE("destroying an instance ends streams that still have work, and runs their callbacks") {

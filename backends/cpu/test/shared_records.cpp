@@ -87,9 +87,12 @@ TEST_CASE("a process that dies with a record pending is noticed") {
         static_cast<void>(SharedRecords::open(handle)->begin());
         _exit(0);
     }
-    REQUIRE(waitpid(child, nullptr, 0) == child);
+    siginfo_t info{};
+    REQUIRE(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) == 0);
     CHECK(records->latest() == 1);
-    CHECK(records->wait_until(1, Deadline::never(), never) == HAL_ERROR_REMOTE);
+    CHECK(records->wait_until(1, Deadline::never(), never) == HAL_ERROR_REMOTE);  // a zombie
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    CHECK(records->wait_until(1, Deadline::never(), never) == HAL_ERROR_REMOTE);  // gone
 }
 
 TEST_CASE("handles that are none are refused") {

@@ -47,7 +47,7 @@ TEST_CASE("the outcome of a position is the failure at or before it") {
 // Many sleepers at different positions, some with deadlines, against a worker that never fences: a lost wake-up hangs
 // here.
 TEST_CASE("no sleeper is forgotten") {
-    Waiting waiting;
+    Waiting waiting(GENERATE(true, false));
     constexpr uint64_t last = 3'000;
     constexpr uint64_t sleepers = 6;
     TimelineRef timeline(std::make_unique<Timeline>(waiting, 0));

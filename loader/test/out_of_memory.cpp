@@ -23,26 +23,47 @@ void* allocate(std::size_t size, std::size_t alignment) {
     return memory;
 }
 
+void* allocate_or_null(std::size_t size) noexcept {
+    try {
+        return allocate(size, 1);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
-void* operator new(std::size_t size) {
-    return allocate(size, 1);
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    return allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
-}
+// All forms: a sanitizer's own would otherwise stand behind those that are left out.
+#define EVERY_FORM(suffix)                                                              \
+    void* operator new suffix(std::size_t size) {                                       \
+        return allocate(size, 1);                                                       \
+    }                                                                                   \
+    void* operator new suffix(std::size_t size, std::align_val_t alignment) {           \
+        return allocate(size, static_cast<std::size_t>(alignment));                     \
+    }                                                                                   \
+    void* operator new suffix(std::size_t size, const std::nothrow_t&) noexcept {       \
+        return allocate_or_null(size);                                                  \
+    }                                                                                   \
+    void operator delete suffix(void* memory) noexcept {                                \
+        std::free(memory);                                                              \
+    }                                                                                   \
+    void operator delete suffix(void* memory, std::size_t) noexcept {                   \
+        std::free(memory);                                                              \
+    }                                                                                   \
+    void operator delete suffix(void* memory, std::align_val_t) noexcept {              \
+        std::free(memory);                                                              \
+    }                                                                                   \
+    void operator delete suffix(void* memory, std::size_t, std::align_val_t) noexcept { \
+        std::free(memory);                                                              \
+    }                                                                                   \
+    void operator delete suffix(void* memory, const std::nothrow_t&) noexcept {         \
+        std::free(memory);                                                              \
+    }
+#define NO_SUFFIX
+EVERY_FORM(NO_SUFFIX)
+EVERY_FORM([])
+#undef NO_SUFFIX
+#undef EVERY_FORM
 
 namespace hal::loader::test {
 

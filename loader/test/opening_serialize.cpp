@@ -60,9 +60,11 @@ TEST_CASE("without the flag several threads are inside", "[opening]") {
     const hal_backend* backend = setup.open().faulty();
     REQUIRE(backend != nullptr);
     // Both hold the device until the other has come: only possible without a lock.
-    std::thread other([&] { CHECK(hal_synchronize_device(backend, 0, 2) == HAL_OK); });
+    hal_status theirs = HAL_ERROR_INTERNAL;
+    std::thread other([&] { theirs = hal_synchronize_device(backend, 0, 2); });
     CHECK(hal_synchronize_device(backend, 0, 2) == HAL_OK);
     other.join();
+    CHECK(theirs == HAL_OK);
     CHECK(most_inside(backend) == 2);
 }
 

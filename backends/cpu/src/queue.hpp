@@ -19,9 +19,12 @@ struct alignas(64) Task {
     // Runs the operation, or with an error skips it if it does not want to know; destroys it in either case.
     using Invoke = hal_status (*)(void* storage, hal_status stream_status);
 
+    static constexpr size_t storage_bytes = 48;
+    static constexpr size_t storage_alignment = 16;
+
     std::atomic<uint64_t> sequence{0};  // position of the operation that is here, or was
     Invoke invoke = nullptr;
-    alignas(16) std::byte storage[48];
+    alignas(storage_alignment) std::byte storage[storage_bytes];
 };
 static_assert(sizeof(Task) == 64);
 
@@ -51,8 +54,10 @@ hal_status invoke_on_heap(void* storage, hal_status stream_status) {
 }
 
 template <class Operation>
-inline constexpr bool fits_in_place = sizeof(Operation) <= sizeof(Task::storage) &&
-                                      alignof(Operation) <= 16 && std::is_nothrow_move_constructible_v<Operation>;
+inline constexpr bool fits_in_place = sizeof(Operation) <= Task::storage_bytes&& Task::storage_alignment %
+                                                               alignof(Operation) ==
+                                          0 &&
+                                      std::is_nothrow_move_constructible_v<Operation>;
 }  // namespace detail
 
 // One consumer; producers take turns (the stream's mutex).

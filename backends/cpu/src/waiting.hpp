@@ -39,8 +39,8 @@ inline void cpu_pause() noexcept {
 #endif
 }
 
-// Shared by all threads of an instance.
-class Waiting {
+// Shared by all threads of an instance. Padded on purpose: the flag is read by every push, the counter is contended.
+class Waiting {  // NOLINT(clang-analyzer-optin.performance.Padding)
   public:
     // `membarrier` false does without it, as on a kernel that lacks or forbids it.
     explicit Waiting(bool membarrier = true) noexcept;

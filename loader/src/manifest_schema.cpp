@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "manifest_problem.hpp"
 #include "nearest.hpp"
@@ -17,23 +13,15 @@ namespace hal::loader {
 namespace {
 
 using Json = nlohmann::json;
-using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
 constexpr std::string_view schema_text =
 #include "backend_schema.inc"
     ;
 
-struct Rules {
-    Json document = Json::parse(schema_text);
-    valijson::Schema schema;
-    Rules() { valijson::SchemaParser().populateSchema(Adapter(document), schema); }
-};
-
-// Built once and never destroyed: building costs more than reading ten manifests, and the loader has no static
-// destructor.
-const Rules& rules() {
-    static const Rules* const built = new Rules;
-    return *built;
+// Parsed once and never destroyed: the loader has no static destructor.
+const Json& rules() {
+    static const Json* const parsed = new Json(Json::parse(schema_text));
+    return *parsed;
 }
 
 std::string found(const Json& value) {
@@ -153,21 +141,19 @@ const Json* subschema(const Json& schema, const Json& parent, const std::string&
     return part("additionalProperties");
 }
 
-// Follows valijson's context ("<root>", "[backend]", "[0]") to the value and to what the schema says of it.
-[[noreturn]] void refuse(const Json& document, const std::string& path,
-                         const valijson::ValidationResults::Error& error) {
-    const Json* value = &document;
-    const Json* schema = &rules().document;
-    std::string pointer;
-    for (size_t i = 1; i < error.context.size() && schema != nullptr; ++i) {
-        const std::string& step = error.context[i];
-        const std::string name = step.substr(1, step.size() - 2);
-        pointer = member_pointer(pointer, name);
-        schema = subschema(*schema, *value, name);
-        value = value->is_array() ? &value->at(std::stoul(name)) : &value->at(name);
+// The keywords that the schema uses, from the outside in; a test holds the verdicts against a full validator.
+void check(const Json& schema, const Json& value, const std::string& pointer, const std::string& path) {
+    if (const std::string text = complaint(schema, value); !text.empty()) {
+        refuse_manifest("L012", path, pointer, text);
     }
-    const std::string text = schema == nullptr ? "" : complaint(*schema, *value);
-    refuse_manifest("L012", path, pointer, text.empty() ? error.description : text);
+    if (!value.is_structured()) {
+        return;
+    }
+    for (const auto& [name, part] : value.items()) {
+        if (const Json* rule = subschema(schema, value, name); rule != nullptr) {
+            check(*rule, part, member_pointer(pointer, name), path);
+        }
+    }
 }
 
 void collect_unknown(const Json& schema, const Json& value, const std::string& pointer, std::vector<std::string>& out) {
@@ -197,20 +183,12 @@ std::string_view manifest_schema_text() {
 }
 
 void check_manifest_schema(const nlohmann::json& document, const std::string& path) {
-    // A validator holds nothing but a cache of regular expressions, which the schema does without.
-    valijson::Validator validator;
-    valijson::ValidationResults results;
-    if (!validator.validate(rules().schema, Adapter(document), nullptr)) {
-        validator.validate(rules().schema, Adapter(document), &results);
-        valijson::ValidationResults::Error error{{"<root>"}, "does not fit the schema"};
-        results.popError(error);
-        refuse(document, path, error);
-    }
+    check(rules(), document, "", path);
 }
 
 std::vector<std::string> unknown_manifest_keys(const nlohmann::json& document) {
     std::vector<std::string> unknown;
-    collect_unknown(rules().document, document, "", unknown);
+    collect_unknown(rules(), document, "", unknown);
     return unknown;
 }
 

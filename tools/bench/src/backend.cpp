@@ -50,6 +50,7 @@ void check(hal_status status, const char* call) {
 
 LoaderHandle open_loader(const std::vector<std::string>& manifests) {
     std::vector<const char*> paths;
+    paths.reserve(manifests.size());
     for (const auto& manifest : manifests) {
         paths.push_back(manifest.c_str());
     }

@@ -10,7 +10,7 @@ namespace hal::bench {
 
 // One word each way. `worker_parks`: the worker sleeps in a futex at once instead of spinning; `caller_parks` likewise
 // for the one who waits for the answer.
-class HandOff {
+class HandOff {  // NOLINT(clang-analyzer-optin.performance.Padding): a cache line for each word
   public:
     HandOff(bool worker_parks, bool caller_parks);
     ~HandOff();
@@ -32,7 +32,7 @@ class HandOff {
 };
 
 // boost::lockfree's ring with a thread that runs what comes out, spinning.
-class Ring {
+class Ring {  // NOLINT(clang-analyzer-optin.performance.Padding): a cache line for each word
   public:
     using Function = void (*)(void*);
 

@@ -13,8 +13,6 @@
 
 #include "clock.hpp"
 
-extern char** environ;
-
 namespace hal::bench {
 namespace {
 
@@ -84,6 +82,7 @@ int wait_for(pid_t child) {
 
 ChildResult run_child(const std::vector<std::string>& arguments, Output output) {
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (const auto& argument : arguments) {
         argv.push_back(const_cast<char*>(argument.c_str()));
     }

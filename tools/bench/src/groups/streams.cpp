@@ -271,6 +271,7 @@ Contest idle_cpu(Context& context) {
     Contest contest;
     contest.ours = [&backend, pause] {
         std::vector<std::unique_ptr<Lane>> lanes;
+        lanes.reserve(stream_count);
         for (int i = 0; i < stream_count; ++i) {
             lanes.push_back(std::make_unique<Lane>(backend));
         }

@@ -6,7 +6,7 @@
 #   [OPTIONS <key>=<value>...]  options of the manifest
 #   [LIBRARIES <target>...])
 # Makes the plug-in lib<target>.so and its manifest 50-<id>.json, in the build tree as in the install tree:
-# <libdir>/hal/ and <datadir>/hal/backends.d/. Used by this project and by vendors through find_package(hal).
+# <libdir>/hal/ and <datadir>/hal/backends.d/; both are installed unless HAL_BACKEND_NO_INSTALL is set. Used by this project and by vendors through find_package(hal).
 set(HAL_BACKEND_MAP ${CMAKE_CURRENT_LIST_DIR}/backend.map)
 
 function(hal_add_backend target)
@@ -35,9 +35,11 @@ function(hal_add_backend target)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${HAL_BACKEND_MAP})
 
   hal_write_manifest(${target})
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/hal)
-  install(FILES ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_DATADIR}/hal/backends.d/50-${ARG_ID}.json
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/hal/backends.d)
+  if(NOT HAL_BACKEND_NO_INSTALL)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/hal)
+    install(FILES ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_DATADIR}/hal/backends.d/50-${ARG_ID}.json
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/hal/backends.d)
+  endif()
 endfunction()
 
 # Of the caller's ARG_* variables.

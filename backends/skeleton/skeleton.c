@@ -272,6 +272,7 @@ static void destroy(hal_instance* self) {
 static const hal_backend_descriptor descriptor = {
     .size = sizeof(hal_backend_descriptor),
     .abi_version = HAL_ABI_VERSION,
+    .flags = HAL_BACKEND_FORK_SAFE, /* no threads, no driver; few drivers survive fork: then answer FORKED instead */
     .name = BACKEND_NAME,
     .vendor = "HAL project",
     .version = "0.1.0",

@@ -122,9 +122,10 @@ class Reader {
     }
 
     void read_texts() {
-        out_.name = backend_->value("name", "");
-        out_.vendor = backend_->value("vendor", "");
-        out_.version = backend_->value("version", "");
+        // Made safe here, once: reports, logs and tools show them as they are.
+        out_.name = printable(backend_->value("name", ""), 1024);
+        out_.vendor = printable(backend_->value("vendor", ""), 1024);
+        out_.version = printable(backend_->value("version", ""), 1024);
         out_.arch = backend_->value("arch", "");
         out_.library_path = backend_->at("library_path").get<std::string>();
         if (out_.library_path.size() > 4095) {

@@ -1,7 +1,9 @@
 #include "target.hpp"
 
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
@@ -55,8 +57,10 @@ Options options_of(const json& backend, const fs::path& where) {
 hal_backend_entry_fn open_library(const fs::path& path) {
     try {
         namespace load_mode = boost::dll::load_mode;
-        // Leaked: objects of the plug-in may outlive everything of ours.
-        auto* library = new boost::dll::shared_library(path, load_mode::rtld_now | load_mode::rtld_local);
+        // Kept until the process ends: objects of the plug-in may outlive everything of ours.
+        static auto* const kept = new std::vector<std::unique_ptr<boost::dll::shared_library>>;
+        const auto mode = load_mode::rtld_now | load_mode::rtld_local;
+        auto& library = kept->emplace_back(std::make_unique<boost::dll::shared_library>(path, mode));
         return &library->get<const hal_backend_descriptor*(const hal_host*)>(HAL_BACKEND_ENTRY_SYMBOL);
     } catch (const std::exception& error) {
         reject(path, std::string("cannot be opened as a plug-in: ") + error.what());

@@ -29,11 +29,9 @@ bool matches(std::string_view pattern, std::string_view text) {
 
 namespace {
 
+// Edits that make `a` a part of `b`.
 size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
     for (size_t i = 1; i <= a.size(); ++i) {
         size_t diagonal = row[0];
         row[0] = i;
@@ -43,7 +41,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
             diagonal = above;
         }
     }
-    return row[b.size()];
+    return *std::min_element(row.begin(), row.end());
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ class Stream {  // NOLINT(clang-analyzer-optin.performance.Padding)
     void run(Task& task) noexcept;
     void fail(hal_status status, std::string_view what) noexcept;
     void idle() noexcept;
+    [[nodiscard]] bool let_producer_lead() noexcept;
 
     // Producers, under the mutex.
     alignas(64) std::mutex mutex_;
@@ -123,6 +124,8 @@ class Stream {  // NOLINT(clang-analyzer-optin.performance.Padding)
     // Only the worker, once it runs.
     alignas(64) TimelineRef progress_;
     hal_status status_ = HAL_OK;
+    uint64_t idle_at_ = 0;     // operations run when it last had nothing to do
+    bool in_a_burst_ = false;  // it had nothing to do only for a moment
 };
 
 class Streams : public HandleTable<Stream, hal_stream, 0xC5> {};

@@ -255,7 +255,34 @@ void Stream::fail(hal_status status, std::string_view what) noexcept {
     progress_->fail(queue_.consumed() + 1, status, std::move(text));
 }
 
+// A worker that keeps up with a burst polls exactly the line that the producer writes next. Each look takes that line
+// away, and the next push waits for it inside its mutex: 61-63 ns an enqueue. So within a burst the worker looks away
+// for about 0.3 us and then finds several operations: 41-44 ns, and 21-24 M operations a second instead of 15. A lone
+// launch never meets this: it comes later than a moment after the worker went idle. True if there is work now.
+bool Stream::let_producer_lead() noexcept {
+    constexpr int moment_polls = 3;
+    constexpr int look_away_pauses = 16;
+    if (in_a_burst_ || queue_.consumed() - idle_at_ > 1) {
+        for (int i = 0; i < look_away_pauses; ++i) {
+            cpu_pause();
+        }
+    }
+    idle_at_ = queue_.consumed();
+    for (int i = 0; i < moment_polls; ++i) {
+        if (queue_.front() != nullptr) {
+            in_a_burst_ = true;
+            return true;
+        }
+        cpu_pause();
+    }
+    in_a_burst_ = false;
+    return false;
+}
+
 void Stream::idle() noexcept {
+    if (let_producer_lead()) {
+        return;
+    }
     const auto wanted = [this] { return queue_.front() != nullptr || closing_.load(std::memory_order_relaxed); };
     if (waiting_->spin(waiting_->worker_spinners(), wanted)) {
         return;

@@ -21,14 +21,14 @@ hal_status add(Instance&, const hal_kernel_call&) {
 
 // clang-format off
 constexpr uint32_t line_of_add = __LINE__ + 1;
-REGISTER_KERNEL("Add", "acme.npu", HAL_LAYOUT_ANY, HAL_F32, hal::sdk::kernel<add<float>>)
+REGISTER_KERNEL("Add", "acme.npu", HAL_LAYOUT_ANY, HAL_F32, hal::sdk::kernel<add<float>>);
 #define REGISTER_ADD(dtype, T) \
-    REGISTER_KERNEL_WITH("Add", "acme.npu", HAL_LAYOUT_ANY, dtype, (hal::sdk::kernel<add<T>>), .flags = HAL_KERNEL_IN_PLACE)
+    REGISTER_KERNEL_WITH("Add", "acme.npu", HAL_LAYOUT_ANY, dtype, (hal::sdk::kernel<add<T>>), .flags = HAL_KERNEL_IN_PLACE);
 REGISTER_ADD(HAL_F64, double) REGISTER_ADD(HAL_I32, int32_t)
     // clang-format on
 
     namespace inner {
-    REGISTER_KERNEL("\xe5\x8a\xa0", "acme.npu", HAL_LAYOUT_VENDOR_FIRST, HAL_DTYPE_ANY, hal::sdk::kernel<add<char>>)
+    REGISTER_KERNEL("\xe5\x8a\xa0", "acme.npu", HAL_LAYOUT_VENDOR_FIRST, HAL_DTYPE_ANY, hal::sdk::kernel<add<char>>);
 }  // namespace inner
 
 using Key = std::pair<std::string, hal_dtype>;

@@ -13,15 +13,14 @@ static hal_status query(const hal_kernel_call* call, uint64_t* out_workspace_byt
 
 static const hal_dtype signature[] = {HAL_F16, HAL_DTYPE_ANY, HAL_F32};
 
-/* To the end of the file, because clang-format takes what follows a registration for its continuation. */
 /* clang-format off */
 enum { line_of_c_relu = __LINE__ + 1 };
-REGISTER_KERNEL("CRelu", "acme.npu", HAL_LAYOUT_NHWC, HAL_F32, relu)
+REGISTER_KERNEL("CRelu", "acme.npu", HAL_LAYOUT_NHWC, HAL_F32, relu);
 REGISTER_KERNEL_WITH("CConv", "acme.npu", HAL_LAYOUT_ANY, HAL_F16, relu, .flags = HAL_KERNEL_STRIDED, .priority = -3,
                      .query = query, .arch = "v2", .signature = signature, .signature_count = 3, .op_version_min = 1,
-                     .op_version_max = 13, .user_data = 77)
+                     .op_version_max = 13, .user_data = 77);
 /* Two on one line, as a macro that repeats itself for types makes them. */
-REGISTER_KERNEL("CTwo", "acme.npu", HAL_LAYOUT_ANY, HAL_I8, relu) REGISTER_KERNEL("CTwo", "acme.npu", HAL_LAYOUT_ANY, HAL_U8, relu)
+REGISTER_KERNEL("CTwo", "acme.npu", HAL_LAYOUT_ANY, HAL_I8, relu); REGISTER_KERNEL("CTwo", "acme.npu", HAL_LAYOUT_ANY, HAL_U8, relu);
 
 hal_kernel_fn c_relu(void) {
     return relu;

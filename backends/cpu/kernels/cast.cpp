@@ -66,7 +66,7 @@ Inferred cast_shape(Instance& instance, const hal_kernel_call& raw) {
 #define REGISTER(dtype, T)                                                                                 \
     REGISTER_KERNEL_WITH("Cast", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<cast<T>>),                 \
                          .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .query = query<can_cast>, \
-                         .infer = infer<cast_shape>)
+                         .infer = infer<cast_shape>);
 HAL_CPU_FOR_TYPES(REGISTER)
 
 }  // namespace

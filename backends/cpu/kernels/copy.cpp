@@ -64,7 +64,7 @@ hal_status copy(Instance& instance, const hal_kernel_call& raw) {
 }
 
 REGISTER_KERNEL_WITH("Copy", "cpu.ref", HAL_LAYOUT_ANY, HAL_DTYPE_ANY, sdk::kernel<copy>, .flags = elementwise_flags,
-                     .infer = infer<same_as_input>)
+                     .infer = infer<same_as_input>);
 
 }  // namespace
 }  // namespace hal::cpu

@@ -40,7 +40,7 @@ hal_status fill(Instance& instance, const hal_kernel_call& raw) {
 
 #define REGISTER(dtype, T)                                                                 \
     REGISTER_KERNEL_WITH("Fill", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<fill<T>>), \
-                         .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC)
+                         .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC);
 HAL_CPU_FOR_TYPES(REGISTER)
 
 }  // namespace

@@ -137,7 +137,7 @@ Inferred product(Instance& instance, const hal_kernel_call& raw) {
 #define REGISTER(dtype, T)                                                                                     \
     REGISTER_KERNEL_WITH("MatMul", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<matmul<T>>),                 \
                          .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .query = query<workspace<T>>, \
-                         .infer = infer<product>)
+                         .infer = infer<product>);
 HAL_CPU_FOR_FLOATS(REGISTER)
 
 }  // namespace

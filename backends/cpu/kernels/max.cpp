@@ -30,7 +30,7 @@ uint64_t two_inputs(Instance& instance, const hal_kernel_call& raw) {
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Max", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Max, T>>), \
-                         .flags = elementwise_flags, .query = query<two_inputs>, .infer = infer<broadcast_of_two>)
+                         .flags = elementwise_flags, .query = query<two_inputs>, .infer = infer<broadcast_of_two>);
 HAL_CPU_FOR_NUMBERS(REGISTER)
 
 }  // namespace

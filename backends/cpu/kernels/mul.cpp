@@ -14,7 +14,7 @@ struct Mul {
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Mul", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Mul, T>>), \
-                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>)
+                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>);
 HAL_CPU_FOR_NUMBERS(REGISTER)
 
 }  // namespace

@@ -103,7 +103,7 @@ Inferred reduced(Instance& instance, const hal_kernel_call& raw) {
 #define REGISTER(dtype, T)                                                                                \
     REGISTER_KERNEL_WITH("ReduceSum", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<reduce_sum<T>>),     \
                          .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .infer = infer<reduced>, \
-                         .op_version_min = 1, .op_version_max = 12)
+                         .op_version_min = 1, .op_version_max = 12);
 HAL_CPU_FOR_FLOATS(REGISTER)
 REGISTER(HAL_I32, int32_t) REGISTER(HAL_I64, int64_t) REGISTER(HAL_U32, uint32_t) REGISTER(HAL_U64, uint64_t)
 

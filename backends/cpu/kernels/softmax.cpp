@@ -104,7 +104,7 @@ hal_status softmax(Instance& instance, const hal_kernel_call& raw) {
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Softmax", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<softmax<T>>), \
-                         .flags = elementwise_flags, .infer = infer<same_as_input>)
+                         .flags = elementwise_flags, .infer = infer<same_as_input>);
 HAL_CPU_FOR_FLOATS(REGISTER)
 
 }  // namespace

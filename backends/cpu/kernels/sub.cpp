@@ -14,7 +14,7 @@ struct Sub {
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Sub", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Sub, T>>), \
-                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>)
+                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>);
 HAL_CPU_FOR_NUMBERS(REGISTER)
 
 }  // namespace

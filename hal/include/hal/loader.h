@@ -150,7 +150,9 @@ hal_status hal_entry_support(const hal_backend* backend, const char* entry, uint
 
 /* ---- Kernels (GB/T 45079-2024 6.2.2.1) ---- */
 
-/* What a framework looks for. Exact beats ANY for dtype, then layout; then signature, arch, op version, priority. */
+/* What a framework looks for. Exact beats ANY for dtype, then layout; then signature, arch, op version, priority. What a key
+   leaves open (dtype ANY, layout ANY, no signature, no arch) finds only kernels that leave it open too: they run whatever it
+   turns out to be. */
 typedef struct hal_kernel_key {
     uint32_t size;
     hal_dtype dtype; /* of input 0 */

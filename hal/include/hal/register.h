@@ -1,7 +1,7 @@
 /* REGISTER_KERNEL (GB/T 45079-2024 table 5) for C and C++ plug-ins.
    The macro puts a constant into a section of the plug-in's own image; nothing runs at load, and no list is shared between
    plug-ins. hal_registered_kernels is the plug-in's register_kernel entry: put it into its kernel table.
-   Example: REGISTER_KERNEL("Relu", "acme.npu", HAL_LAYOUT_ANY, HAL_F32, relu_f32) */
+   Example: REGISTER_KERNEL("Relu", "acme.npu", HAL_LAYOUT_ANY, HAL_F32, relu_f32); */
 #ifndef HAL_REGISTER_H
 #define HAL_REGISTER_H
 
@@ -16,7 +16,7 @@ extern "C" {
     HAL_REGISTER_KERNEL_AS(HAL_JOIN(hal_kernel_, __COUNTER__), op_name, backend_name, layout_value, dtype_value,   \
                            fn, .flags = 0)
 
-/* The same with any of hal_kernel's later fields, in their order: ..., .priority = 1, .query = relu_query) */
+/* The same with any of hal_kernel's later fields, in their order: ..., .priority = 1, .query = relu_query); */
 #define REGISTER_KERNEL_WITH(op_name, backend_name, layout_value, dtype_value, fn, ...)                                \
     HAL_REGISTER_KERNEL_AS(HAL_JOIN(hal_kernel_, __COUNTER__), op_name, backend_name, layout_value, dtype_value,   \
                            fn, __VA_ARGS__)
@@ -37,7 +37,7 @@ extern "C" {
                                   .file = __FILE__,                                                                    \
                                   __VA_ARGS__};                                                                        \
     _Pragma("GCC diagnostic pop")                                                                                      \
-    static const hal_kernel* const id##_entry __attribute__((section("hal_kernels"), used)) = &id;
+    static const hal_kernel* const id##_entry __attribute__((section("hal_kernels"), used)) = &id
 /* g++ -Wextra warns of fields that a designated initialiser leaves out; gcc and clang do not. */
 #define HAL_NO_WARNING_FOR_ABSENT_FIELDS                                                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")

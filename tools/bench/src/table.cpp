@@ -86,16 +86,21 @@ std::string to_table(const std::vector<Row>& rows) {
     for (const auto& line : lines) {
         text += join(line, widths);
     }
-    // One cause often spoils many rows: it is said once.
+    // A remark of many rows, and a cause that spoiled many, is said once.
     std::string remarks;
+    std::map<std::string, std::string> notes;
     std::map<std::pair<Verdict, std::string>, std::vector<std::string>> causes;
     for (const auto& row : rows) {
         if (!row.note.empty()) {
-            remarks += fmt::format("  {}: {}\n", row.benchmark.name, row.note);
+            auto& names = notes[row.note];
+            names += (names.empty() ? "" : ", ") + row.benchmark.name;
         }
         if (!row.reason.empty()) {
             causes[{row.verdict, row.reason}].push_back(row.benchmark.name);
         }
+    }
+    for (const auto& [note, names] : notes) {
+        remarks += fmt::format("  {}: {}\n", note, names);
     }
     for (const auto& [cause, names] : causes) {
         const auto what = names.size() == 1 ? names.front() : fmt::format("{} rows", names.size());

@@ -8,7 +8,7 @@ packages=(
   # libraries of the loader, the tools and the tests
   libboost-dev nlohmann-json3-dev libvalijson-dev libspdlog-dev libfmt-dev libcli11-dev catch2
   # kernels of the CPU back end
-  libdnnl-dev libopenblas-pthread-dev
+  libdnnl-dev
   # peers that hal-bench runs beside us
   ocl-icd-opencl-dev pocl-opencl-icd valgrind
 )

@@ -1,6 +1,5 @@
 #include "ipc_memory.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "foreign_file.hpp"
 #include "hal/sdk.hpp"
 
 namespace hal::cpu {
@@ -31,40 +31,6 @@ struct Wire {
 };
 static_assert(sizeof(Wire) == sizeof(hal_ipc_handle));
 
-class File {
-  public:
-    explicit File(int file) noexcept : file_(file) {}
-    ~File() {
-        if (file_ >= 0) {
-            close(file_);
-        }
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int get() const noexcept { return file_; }
-
-  private:
-    int file_;
-};
-
-[[noreturn]] void throw_open_error(const Wire& wire) {
-    const int code = errno;
-    const std::string who = "process " + std::to_string(wire.process);
-    if (code == EACCES || code == EPERM) {
-        throw sdk::Error(
-            HAL_ERROR_PERMISSION,
-            "the system refuses access to the memory of " + who +
-                ": the two processes need one user, and the exporter must be dumpable (prctl PR_SET_DUMPABLE)",
-            code);
-    }
-    if (code == ENOENT || code == ESRCH) {
-        throw sdk::Error(HAL_ERROR_NOT_FOUND,
-                         who + " has ended or has finalized the backend; import while it keeps the memory", code);
-    }
-    throw sdk::Error(HAL_ERROR_OUT_OF_RESOURCES, "the memory of " + who + " cannot be opened: " + std::strerror(code),
-                     code);
-}
-
 Wire read_handle(const hal_ipc_handle& handle) {
     Wire wire;
     std::memcpy(&wire, &handle, sizeof wire);
@@ -78,24 +44,20 @@ Wire read_handle(const hal_ipc_handle& handle) {
 }
 
 // Looks before it opens: whatever else hides behind the number must not be touched.
-int open_exported(const Wire& wire) {
-    const std::string path = "/proc/" + std::to_string(wire.process) + "/fd/" + std::to_string(wire.file);
+File open_exported(const Wire& wire) {
+    constexpr const char* what = "the memory";
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) {
-        throw_open_error(wire);
+    if (stat(foreign_path(wire.process, wire.file).c_str(), &status) != 0) {
+        throw_foreign_error(wire.process, what);
     }
     if (status.st_dev != wire.device || status.st_ino != wire.inode) {
         errno = ENOENT;
-        throw_open_error(wire);
+        throw_foreign_error(wire.process, what);
     }
     if (static_cast<uint64_t>(status.st_size) < wire.offset + wire.bytes) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "the handle names memory past the end of its arena");
     }
-    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (file < 0) {
-        throw_open_error(wire);
-    }
-    return file;
+    return open_foreign(wire.process, wire.file, what);
 }
 
 }  // namespace
@@ -120,7 +82,7 @@ Imports::~Imports() {
 
 uint64_t Imports::import(const hal_ipc_handle& handle) {
     const Wire wire = read_handle(handle);
-    const File file(open_exported(wire));
+    const File file = open_exported(wire);
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t first = wire.offset / page * page;
     const uint64_t map_bytes = wire.offset + wire.bytes - first;

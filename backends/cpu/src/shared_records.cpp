@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "foreign_file.hpp"
 #include "hal/sdk.hpp"
 
 namespace hal::cpu {
@@ -55,24 +56,6 @@ struct Handle {
 };
 static_assert(sizeof(Handle) == sizeof(hal_ipc_handle));
 constexpr std::array<char, 8> handle_kind = {'H', 'A', 'L', 'c', 'p', 'u', 'E', '1'};
-
-// Closes unless released.
-class File {
-  public:
-    explicit File(int file) noexcept : file_(file) {}
-    ~File() {
-        if (file_ >= 0) {
-            close(file_);
-        }
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    [[nodiscard]] int get() const noexcept { return file_; }
-    int release() noexcept { return std::exchange(file_, -1); }
-
-  private:
-    int file_;
-};
 
 [[noreturn]] void fail_system(hal_status status, const std::string& what) {
     const int error = errno;
@@ -127,14 +110,7 @@ std::shared_ptr<SharedRecords> SharedRecords::open(const hal_ipc_handle& bytes) 
         handle.zero != decltype(handle.zero){}) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "handle was not made by event_ipc_export of cpu.ref");
     }
-    const std::string path = "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
-    File file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-    if (file.get() < 0) {
-        const bool refused = errno == EACCES || errno == EPERM;
-        fail_system(
-            refused ? HAL_ERROR_PERMISSION : HAL_ERROR_NOT_FOUND,
-            "the event of process " + std::to_string(handle.process) + " cannot be opened; does it still live?");
-    }
+    File file = open_foreign(handle.process, handle.file, "the event");
     const char* const gone = "the event of that handle has been destroyed";
     if (!is_event_file(file.get())) {
         throw sdk::Error(HAL_ERROR_NOT_FOUND, gone);

@@ -42,9 +42,11 @@ extern "C" {
 #define HAL_NO_WARNING_FOR_ABSENT_FIELDS                                                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
 
-/* Bounds of the section, made by the linker; weak because a plug-in may register nothing. */
+/* Bounds of the section, named and made by the linker; weak because a plug-in may register nothing.
+   NOLINTBEGIN(bugprone-reserved-identifier) */
 extern const hal_kernel* const __start_hal_kernels[] __attribute__((weak, visibility("hidden")));
 extern const hal_kernel* const __stop_hal_kernels[] __attribute__((weak, visibility("hidden")));
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* Every kernel that this image registered. */
 static inline hal_status hal_registered_kernels(hal_instance* self, const hal_kernel* const** out_kernels,

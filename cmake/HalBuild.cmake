@@ -32,9 +32,11 @@ find_package(Threads REQUIRED)
 add_library(hal_build INTERFACE)
 target_compile_options(hal_build INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Wno-missing-field-initializers -Werror)
-# gcc sees uninitialised values in libstdc++ that are none once a sanitizer has split the code.
+# Once a sanitizer has split the code, gcc sees uninitialised values in libstdc++ that are none, and takes operators new and
+# delete of a test's own for a pair that does not match.
 if(HAL_SANITIZE)
-  target_compile_options(hal_build INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(hal_build INTERFACE -Wno-maybe-uninitialized
+                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-mismatched-new-delete>)
 endif()
 # glibc's and libstdc++'s inline checks under -fsanitize=thread: gcc does not know std::atomic_thread_fence there.
 if(HAL_SANITIZE MATCHES thread)

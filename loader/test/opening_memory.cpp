@@ -1,36 +1,6 @@
 // Every allocation of opening fails once: OUT_OF_HOST_MEMORY each time, no crash, no leak, and the next try succeeds.
-#include <cstdlib>
-#include <new>
-
+#include "failing_new.hpp"
 #include "opening_fixture.hpp"
-
-namespace {
-
-thread_local constinit int64_t allocations_left = -1;  // of this thread; -1 is no limit
-
-void* allocate(size_t size) {
-    if (allocations_left == 0) {
-        throw std::bad_alloc();
-    }
-    allocations_left -= allocations_left > 0 ? 1 : 0;
-    if (void* memory = std::malloc(size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-
-}  // namespace
-
-// The loader's library takes these too, because it imports them like every C++ library.
-void* operator new(size_t size) {
-    return allocate(size);
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept {
-    std::free(memory);
-}
 
 using namespace hal::loader::test;
 

@@ -136,9 +136,9 @@ inline hal_status write_string(std::string_view text, char* buffer, uint64_t cap
         throw Error(HAL_ERROR_BUFFER_TOO_SMALL, "the text needs " + std::to_string(needed) + " bytes with its terminator, " +
                                                     std::to_string(capacity_bytes) + " were given");
     }
-    require(buffer, "buffer");
-    std::memcpy(buffer, text.data(), text.size());
-    buffer[text.size()] = '\0';
+    char* const out = &require(buffer, "buffer");
+    std::memcpy(out, text.data(), text.size());
+    out[text.size()] = '\0';
     return HAL_OK;
 }
 

@@ -5,10 +5,10 @@
    The device of this back end does nothing, at once: no work is ever pending, so waiting returns and an event is
    complete as soon as it is recorded. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <threads.h>
 
 #include "hal/plugin.h"
 
@@ -27,9 +27,9 @@ struct hal_event_object {
 /* Everything that changes hangs off the instance, never off a global: the host may open several. */
 struct hal_instance {
     const hal_host* host;
-    tss_t current_device; /* per thread; a new thread reads NULL, which is device 0 */
-    mtx_t lock;           /* guards the list; never held while the host is called */
-    hal_event events;     /* every live event, to tell live handles from others and to end them in `destroy` */
+    pthread_key_t current_device; /* per thread; a new thread reads NULL, which is device 0 */
+    pthread_mutex_t lock;         /* guards the list; never held while the host is called */
+    hal_event events;             /* every live event, to tell live handles from others and to end them in `destroy` */
 };
 
 /* Returns the status after it has told the host why. Every error needs a text: what is wrong, where, what to do. */
@@ -72,7 +72,7 @@ static hal_status set_device(hal_instance* self, hal_dev device) {
     if (status != HAL_OK) {
         return status;
     }
-    if (tss_set(self->current_device, (void*)(intptr_t)device) != thrd_success) {
+    if (pthread_setspecific(self->current_device, (void*)(intptr_t)device) != 0) {
         return fail(self->host, HAL_ERROR_OUT_OF_HOST_MEMORY, "no memory for this thread's current device");
     }
     return HAL_OK;
@@ -82,7 +82,7 @@ static hal_status get_device(hal_instance* self, hal_dev* out_device) {
     if (out_device == NULL) {
         return null_argument(self, "out_device");
     }
-    *out_device = (hal_dev)(intptr_t)tss_get(self->current_device);
+    *out_device = (hal_dev)(intptr_t)pthread_getspecific(self->current_device);
     return HAL_OK;
 }
 
@@ -119,9 +119,9 @@ static hal_status check_event(hal_instance* self, hal_dev device, hal_event even
     if (status != HAL_OK) {
         return status;
     }
-    mtx_lock(&self->lock);
+    pthread_mutex_lock(&self->lock);
     const int live = is_live(self, event);
-    mtx_unlock(&self->lock);
+    pthread_mutex_unlock(&self->lock);
     return live ? HAL_OK : dead_event(self, event);
 }
 
@@ -163,13 +163,13 @@ static hal_status create_event(hal_instance* self, hal_dev device, const hal_eve
     if (event == NULL) {
         return fail(self->host, HAL_ERROR_OUT_OF_HOST_MEMORY, "no memory for an event");
     }
-    mtx_lock(&self->lock);
+    pthread_mutex_lock(&self->lock);
     event->next = self->events;
     if (event->next != NULL) {
         event->next->previous = event;
     }
     self->events = event;
-    mtx_unlock(&self->lock);
+    pthread_mutex_unlock(&self->lock);
     *out_event = event;
     return HAL_OK;
 }
@@ -180,7 +180,7 @@ static hal_status destroy_event(hal_instance* self, hal_dev device, hal_event ev
     if (status != HAL_OK) {
         return status;
     }
-    mtx_lock(&self->lock);
+    pthread_mutex_lock(&self->lock);
     const int live = is_live(self, event);
     if (live) {
         *(event->previous == NULL ? &self->events : &event->previous->next) = event->next;
@@ -188,7 +188,7 @@ static hal_status destroy_event(hal_instance* self, hal_dev device, hal_event ev
             event->next->previous = event->previous;
         }
     }
-    mtx_unlock(&self->lock);
+    pthread_mutex_unlock(&self->lock);
     if (!live) {
         return dead_event(self, event);
     }
@@ -244,12 +244,12 @@ static hal_status create(const hal_host* host, hal_instance** out_instance) {
         return fail(host, HAL_ERROR_OUT_OF_HOST_MEMORY, "no memory for an instance of " BACKEND_NAME);
     }
     self->host = host;
-    if (mtx_init(&self->lock, mtx_plain) != thrd_success) {
+    if (pthread_mutex_init(&self->lock, NULL) != 0) {
         free(self);
         return fail(host, HAL_ERROR_OUT_OF_RESOURCES, "no mutex for an instance of " BACKEND_NAME);
     }
-    if (tss_create(&self->current_device, NULL) != thrd_success) {
-        mtx_destroy(&self->lock);
+    if (pthread_key_create(&self->current_device, NULL) != 0) {
+        pthread_mutex_destroy(&self->lock);
         free(self);
         return fail(host, HAL_ERROR_OUT_OF_RESOURCES, "the process has no thread-specific key left for " BACKEND_NAME);
     }
@@ -264,8 +264,8 @@ static void destroy(hal_instance* self) {
         self->events = event->next;
         free(event);
     }
-    tss_delete(self->current_device);
-    mtx_destroy(&self->lock);
+    pthread_key_delete(self->current_device);
+    pthread_mutex_destroy(&self->lock);
     free(self);
 }
 

@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "src/child.hpp"
-#include "src/filter.hpp"
-#include "src/report.hpp"
+#include "harness/child.hpp"
+#include "harness/filter.hpp"
+#include "harness/report.hpp"
 
 namespace {
 

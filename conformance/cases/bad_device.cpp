@@ -1,6 +1,6 @@
 // Every entry that names a device refuses -1, the device count and INT32_MAX with INVALID_DEVICE, and does nothing
 // else.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,6 +1,6 @@
 // Handles that are no live object: never made, destroyed, or of another device. INVALID_HANDLE, and nothing else
 // happens.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

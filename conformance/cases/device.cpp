@@ -1,5 +1,5 @@
 // Table 1: which devices there are, and which is current.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // Table 1: synchronize_device.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,7 +1,7 @@
 // Table 4: events without ordering; event_ext's clock.
 #include <atomic>
 
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // Table 4: what an event waits for, and when. Every case holds a stream with a gate.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // Presence: the rows that GB/T 45079-2024 makes mandatory are there, and what can be made can be released.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

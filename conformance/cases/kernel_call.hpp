@@ -1,7 +1,7 @@
 // One launch of a registered kernel with tensors in device memory: what the cases of table 5 share.
 #pragma once
 
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 

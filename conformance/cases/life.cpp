@@ -1,7 +1,7 @@
 // Table 1: initialize, finalize, init_device, deinit_device. Each case uses instances of its own.
 #include <dirent.h>
 
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // Table 2: making and releasing memory of the three kinds.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

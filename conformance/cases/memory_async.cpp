@@ -1,6 +1,6 @@
 // Table 2: asynchronous copies. In stream order, behind the gate, complete when the stream, the event or the device
 // says so.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

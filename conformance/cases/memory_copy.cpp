@@ -1,5 +1,5 @@
 // Table 2: synchronous copies and set. Complete on return, every byte, nothing around it.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

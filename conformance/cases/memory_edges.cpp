@@ -1,5 +1,5 @@
 // Table 2: copies at the ends of pages, of nothing, from nothing, and beyond an allocation.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

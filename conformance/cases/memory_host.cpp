@@ -1,5 +1,5 @@
 // Table 2: page-locked host memory and unified memory. One list for both, because both are addresses of the host.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

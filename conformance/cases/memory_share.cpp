@@ -1,7 +1,7 @@
 // memory_ext: what an address is, the caller's own memory registered, peers, other processes, trim and peak.
 #include <sys/mman.h>
 
-#include "src/child.hpp"
+#include "harness/child.hpp"
 #include "struct_checks.hpp"
 
 namespace hal::conformance {

@@ -1,7 +1,7 @@
 // Table 3: stream_add_callback. Exactly once, in stream order, never inside the call, before any later work.
 #include <atomic>
 
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // stream_ext: priorities, native handles, and recovery of a stream that has failed.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,5 +1,5 @@
 // Table 3: stream_wait_event. A stream waits for the most recent record of the event at the time of the call.
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,7 +1,7 @@
 // Checks that every entry with a query struct shares: the answer goes as far as the caller's size, and no further.
 #pragma once
 
-#include "src/test.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 

@@ -1,8 +1,8 @@
-#include "src/case.hpp"
+#include "harness/case.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "src/engine.hpp"
+#include "harness/engine.hpp"
 
 using namespace hal::conformance;
 

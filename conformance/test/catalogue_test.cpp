@@ -1,7 +1,7 @@
 // The real cases: sound registrations, and no entry of tables 1 to 5 and their extensions without norm and err.
 #include <catch2/catch.hpp>
 
-#include "src/case.hpp"
+#include "harness/case.hpp"
 
 using namespace hal::conformance;
 

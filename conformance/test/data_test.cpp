@@ -1,4 +1,4 @@
-#include "src/data.hpp"
+#include "harness/data.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "src/filter.hpp"
+#include "harness/filter.hpp"
 
 using namespace hal::conformance;
 

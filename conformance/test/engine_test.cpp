@@ -1,5 +1,5 @@
 // Whole runs of the engine against a plug-in that is right, and against the ways in which it can be wrong.
-#include "src/engine.hpp"
+#include "harness/engine.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 // for.
 #pragma once
 
-#include "src/engine.hpp"
+#include "harness/engine.hpp"
 
 namespace hal::conformance {
 

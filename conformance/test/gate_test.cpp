@@ -1,4 +1,4 @@
-#include "src/gate.hpp"
+#include "harness/gate.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
-#include "src/verdict.hpp"
+#include "harness/verdict.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "src/recorder.hpp"
+#include "harness/recorder.hpp"
 
 using namespace hal::conformance;
 

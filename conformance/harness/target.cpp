@@ -1,5 +1,6 @@
 #include "target.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,15 @@ Options options_of(const json& backend, const fs::path& where) {
     return options;
 }
 
+std::set<std::string, std::less<>> behaviour_of(const json& backend, const fs::path& where) {
+    const json claims = backend.value("claims", json::object());
+    const json list = claims.is_object() ? claims.value("behaviour", json::array()) : claims;
+    if (!list.is_array() || std::any_of(list.begin(), list.end(), [](const json& one) { return !one.is_string(); })) {
+        reject(where, "/backend/claims/behaviour is no list of texts");
+    }
+    return list.get<std::set<std::string, std::less<>>>();
+}
+
 hal_backend_entry_fn open_library(const fs::path& path) {
     try {
         namespace load_mode = boost::dll::load_mode;
@@ -82,6 +92,7 @@ Target load_target(const fs::path& manifest, const Options& options) {
     for (const auto& [key, value] : options) {
         target.options[key] = value;
     }
+    target.behaviour = behaviour_of(backend, manifest);
     const fs::path named = text_at(backend, "library_path", manifest);
     if (!named.has_parent_path()) {
         reject(manifest, "/backend/library_path is a bare name; write ./" + named.string() + " or an absolute path");

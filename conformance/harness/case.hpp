@@ -29,8 +29,15 @@ struct clauses {
     clauses(std::initializer_list<std::string_view> values) : list(values) {}
 };
 
+// How long a case may take before it hangs: 10 s, 60 s, 300 s (times --timeout-mult).
+enum class cls : uint8_t { fast, medium, long_ };
+
+// The case reads figures of the whole device or process (free memory, threads): nothing may run beside it.
+struct exclusive_t {};
+inline constexpr exclusive_t exclusive{};
+
 struct Need {
-    enum class Kind : uint8_t { entry, devices, device_flag, op, no_fork, any_work };
+    enum class Kind : uint8_t { entry, devices, device_flag, op, no_fork, any_work, gate, claim, no_claim };
     Kind kind;
     uint32_t value = 0;
     std::string_view text;
@@ -54,8 +61,15 @@ inline constexpr Need host_accessible{Need::Kind::device_flag, HAL_DEVICE_HOST_A
 inline constexpr Need no_fork_claim{Need::Kind::no_fork, 0, {}};
 // At least one way to give a stream asynchronous work.
 inline constexpr Need any_work{Need::Kind::any_work, 0, {}};
-// A host callback gate.
-inline constexpr Need a_gate = need_entry(E::stream_add_callback);
+// A gate for t.gate(stream): a host callback, or else a load of copies (gate.hpp).
+inline constexpr Need a_gate{Need::Kind::gate, 0, {}};
+// /backend/claims/behaviour of the manifest names it, or does not.
+[[nodiscard]] constexpr Need claim(std::string_view behaviour) {
+    return {Need::Kind::claim, 0, behaviour};
+}
+[[nodiscard]] constexpr Need no_claim(std::string_view behaviour) {
+    return {Need::Kind::no_claim, 0, behaviour};
+}
 
 // One or several needs under a name.
 struct NeedGroup {
@@ -108,6 +122,12 @@ struct Case {
     enum authority authority = authority::A;
     std::vector<Need> needs;
     std::vector<over> axes;
+    enum cls cls = cls::fast;
+    bool exclusive = false;
+
+    void add(over axis) { axes.push_back(std::move(axis)); }
+    void add(enum cls value) { cls = value; }
+    void add(exclusive_t) { exclusive = true; }
 };
 
 // One run of a case: with its parameters its id is "<id>[name=value,...]".
@@ -131,12 +151,13 @@ struct Instance {
 [[nodiscard]] std::vector<std::string> catalogue_faults(const std::vector<Case>& cases);
 
 struct Registration {
-    template <class... Axes>
-    Registration(Case head, clauses c, enum authority a, needs n, Axes... axes) {
+    // Behind the needs, in any order: over(...), cls::medium, exclusive.
+    template <class... Rest>
+    Registration(Case head, clauses c, enum authority a, needs n, Rest... rest) {
         head.clauses = std::move(c.list);
         head.authority = a;
         head.needs = std::move(n.list);
-        (head.axes.push_back(std::move(axes)), ...);
+        (head.add(std::move(rest)), ...);
         all_cases().push_back(std::move(head));
     }
 };
@@ -144,9 +165,10 @@ struct Registration {
 #define HAL_CASE(id, ...) HAL_CASE_NUMBERED(__COUNTER__, id, __VA_ARGS__)
 #define HAL_CASE_NUMBERED(number, ...) HAL_CASE_JOINED(number, __VA_ARGS__)
 #define HAL_CASE_JOINED(number, ...) HAL_CASE_NAMED(case_##number, __VA_ARGS__)
-#define HAL_CASE_NAMED(name, id, ...)                                                                                \
-    static void name(Test&);                                                                                         \
-    static const Registration name##_registration(Case{id, __FILE__, __LINE__, &name, {}, {}, {}, {}}, __VA_ARGS__); \
+#define HAL_CASE_NAMED(name, id, ...)                                                                          \
+    static void name(Test&);                                                                                   \
+    static const Registration name##_registration(Case{id, __FILE__, __LINE__, &name, {}, {}, {}, {}, {}, {}}, \
+                                                  __VA_ARGS__);                                                \
     static void name
 
 }  // namespace hal::conformance

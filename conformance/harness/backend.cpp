@@ -129,6 +129,7 @@ Facts collect_facts(const Target& target) {
     facts.present[static_cast<size_t>(E::entry)] = static_cast<bool>(api.entry);
 #include "hal/tables/all.def"
     facts.backend_flags = backend.descriptor().flags;
+    facts.behaviour = target.behaviour;
     if (const hal_status status = backend.initialize(); status != HAL_OK) {
         throw LoadError("initialize returned " + to_string(status) + ": " + Host::last_error().text);
     }
@@ -180,6 +181,21 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
                 }
             }
             return "needs a source of asynchronous work";
+        case Need::Kind::gate:
+            if (!facts.has(E::stream_add_callback)) {
+                return "needs a gate: stream_add_callback";
+            }
+            return {};
+        case Need::Kind::claim:
+            if (!facts.behaviour.contains(need.text)) {
+                return "the manifest does not claim " + std::string(need.text);
+            }
+            return {};
+        case Need::Kind::no_claim:
+            if (facts.behaviour.contains(need.text)) {
+                return "the manifest claims " + std::string(need.text);
+            }
+            return {};
     }
     throw HarnessError("need of unknown kind");
 }

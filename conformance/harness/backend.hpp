@@ -49,6 +49,7 @@ struct Facts {
     uint32_t device_flags = 0;  // that every device has
     uint64_t backend_flags = 0;
     std::set<std::string, std::less<>> ops;
+    std::set<std::string, std::less<>> behaviour;  // /backend/claims/behaviour of the manifest
 
     [[nodiscard]] bool has(E entry) const { return present[static_cast<size_t>(entry)]; }
 };

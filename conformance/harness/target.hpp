@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -22,7 +23,8 @@ struct Target {
     std::string id;  // backend.id of the manifest
     std::filesystem::path manifest;
     std::filesystem::path library;
-    Options options;  // of the manifest, with those of the command line over them
+    Options options;                               // of the manifest, with those of the command line over them
+    std::set<std::string, std::less<>> behaviour;  // /backend/claims/behaviour
     hal_backend_entry_fn entry = nullptr;
 };
 

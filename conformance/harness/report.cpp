@@ -31,6 +31,12 @@ std::string text_of(const Need& need) {
             return "no claim of fork safety";
         case Need::Kind::any_work:
             return "asynchronous work";
+        case Need::Kind::gate:
+            return "a gate";
+        case Need::Kind::claim:
+            return "the claim " + std::string(need.text);
+        case Need::Kind::no_claim:
+            return "no claim " + std::string(need.text);
     }
     return "?";
 }

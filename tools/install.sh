@@ -6,7 +6,7 @@ packages=(
   # build
   g++ cmake ninja-build ccache clang-14
   # libraries of the loader, the tools and the tests
-  libboost-dev nlohmann-json3-dev libvalijson-dev libspdlog-dev libfmt-dev libcli11-dev catch2
+  libboost-dev nlohmann-json3-dev libvalijson-dev libspdlog-dev libfmt-dev libcli11-dev libssl-dev catch2
   # kernels of the CPU back end
   libdnnl-dev
   # peers that hal-bench runs beside us

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "hal/reflect.hpp"
+#include "trail.hpp"
 
 namespace hal::conformance {
 
@@ -39,9 +40,16 @@ struct Slot<hal_status (*)(hal_instance*, Args...)> {
             throw HarnessError("the case calls " + std::string(info(entry).name) +
                                ", which the plug-in does not offer: name it in needs{}");
         }
-        return function(self, args...);
+        return call(args...);
     }
     [[nodiscard]] explicit operator bool() const { return function != nullptr; }
+
+  private:
+    // noexcept: an exception may not cross the ABI, and ends the worker here.
+    hal_status call(Args... args) const noexcept {
+        const Calling calling(static_cast<uint32_t>(entry));
+        return function(self, args...);
+    }
 };
 
 struct Api {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "identity.hpp"
+
 namespace hal::conformance {
 namespace {
 
@@ -121,10 +123,11 @@ std::set<std::string, std::less<>> registered_ops(const Api& api) {
 
 }  // namespace
 
-Facts collect_facts(const Target& target) {
+Introduction introduce(const Target& target) {
     const Backend backend(target);
+    Introduction result;
+    Facts& facts = result.facts;
     const Api& api = backend.api();
-    Facts facts;
 #define HAL_FN(table, entry, need, clause, since, effect, params) \
     facts.present[static_cast<size_t>(E::entry)] = static_cast<bool>(api.entry);
 #include "hal/tables/all.def"
@@ -138,8 +141,9 @@ Facts collect_facts(const Target& target) {
     }
     facts.device_flags = common_flags(api, facts.device_count);
     facts.ops = registered_ops(api);
+    result.identity = identify(backend, facts.device_count);
     (void)backend.finalize();
-    return facts;
+    return result;
 }
 
 std::optional<std::string> unmet(const Need& need, const Facts& facts) {

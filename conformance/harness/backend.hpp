@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -54,8 +55,23 @@ struct Facts {
     [[nodiscard]] bool has(E entry) const { return present[static_cast<size_t>(entry)]; }
 };
 
+// Who the plug-in says it is.
+struct Identity {
+    struct Device {
+        std::string name, type, driver_version, runtime_version, compute_capability;
+    };
+    std::string name, vendor, version, build, abi_version;
+    std::map<std::string, uint32_t> table_bytes;
+    std::vector<Device> devices;
+};
+
+struct Introduction {
+    Facts facts;
+    Identity identity;
+};
+
 // Throws LoadError when the plug-in cannot even count its devices.
-[[nodiscard]] Facts collect_facts(const Target& target);
+[[nodiscard]] Introduction introduce(const Target& target);
 
 // Why a need is not met, or nothing.
 [[nodiscard]] std::optional<std::string> unmet(const Need& need, const Facts& facts);

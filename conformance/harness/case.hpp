@@ -14,14 +14,11 @@
 #include <vector>
 
 #include "api.hpp"
+#include "authority.hpp"
 
 namespace hal::conformance {
 
 class Test;
-
-// What gives a case the right to fail a plug-in: the standard's words, a necessary consequence of them, our ABI
-// contract, or nothing but quality.
-enum class authority : uint8_t { S, D, A, Q };
 
 // Clauses that a case shows: "45079/T2.7" is row 7 of table 2.
 struct clauses {

@@ -3,6 +3,7 @@
 namespace hal::conformance {
 
 constexpr size_t kept_findings = 5;
+constexpr size_t longest_text = 2000;
 
 void Recorder::passed() {
     const std::lock_guard lock(mutex_);
@@ -11,38 +12,35 @@ void Recorder::passed() {
 
 void Recorder::failed(Finding finding) {
     const std::lock_guard lock(mutex_);
-    ++so_far_.checks_bad;
+    ++so_far_.checks_bad[static_cast<size_t>(finding.authority)];
     if (so_far_.findings.size() < kept_findings) {
+        for (std::string* text : {&finding.what, &finding.expected, &finding.got}) {
+            text->resize(std::min(text->size(), longest_text));
+        }
+        if (tell_) {
+            tell_(finding);
+        }
         so_far_.findings.push_back(std::move(finding));
     }
 }
 
 void Recorder::inconclusive(std::string reason) {
     const std::lock_guard lock(mutex_);
-    if (inconclusive_.empty()) {
-        inconclusive_ = std::move(reason);
+    if (so_far_.inconclusive.empty()) {
+        so_far_.inconclusive = std::move(reason);
     }
 }
 
-bool Recorder::is_inconclusive() const {
+void Recorder::harness_error(std::string reason) {
     const std::lock_guard lock(mutex_);
-    return !inconclusive_.empty();
+    if (so_far_.harness_error.empty()) {
+        so_far_.harness_error = std::move(reason);
+    }
 }
 
-Outcome Recorder::outcome(bool quality_only) const {
+Record Recorder::record() const {
     const std::lock_guard lock(mutex_);
-    Outcome result = so_far_;
-    if (result.checks_bad != 0) {
-        result.verdict = quality_only ? Verdict::quality : Verdict::fail;
-    }
-    if (!inconclusive_.empty()) {
-        result.verdict = Verdict::harness_error;
-        result.reason = inconclusive_;
-    } else if (result.checks_ok + result.checks_bad == 0) {
-        result.verdict = Verdict::harness_error;
-        result.reason = "the case made no check";
-    }
-    return result;
+    return so_far_;
 }
 
 }  // namespace hal::conformance

@@ -79,7 +79,7 @@ hal_backend_entry_fn open_library(const fs::path& path) {
 
 }  // namespace
 
-Target load_target(const fs::path& manifest, const Options& options) {
+Target read_target(const fs::path& manifest, const Options& options) {
     const json document = read_json(manifest);
     if (!document.is_object() || !document.contains("backend") || !document["backend"].is_object()) {
         reject(manifest, "has no object /backend");
@@ -103,7 +103,16 @@ Target load_target(const fs::path& manifest, const Options& options) {
                "the library " + target.library.string() + " does not exist; build or install the back end first");
     }
     target.library = fs::canonical(target.library);
+    return target;
+}
+
+void open_target(Target& target) {
     target.entry = open_library(target.library);
+}
+
+Target load_target(const fs::path& manifest, const Options& options) {
+    Target target = read_target(manifest, options);
+    open_target(target);
     return target;
 }
 

@@ -28,7 +28,11 @@ struct Target {
     hal_backend_entry_fn entry = nullptr;
 };
 
-// Reads the manifest and opens the library, which then stays mapped until the process ends. Throws LoadError.
+// Reads the manifest; `entry` stays nullptr. Throws LoadError.
+[[nodiscard]] Target read_target(const std::filesystem::path& manifest, const Options& options);
+// Opens the library, which then stays mapped until the process ends. Throws LoadError.
+void open_target(Target& target);
+// Both.
 [[nodiscard]] Target load_target(const std::filesystem::path& manifest, const Options& options);
 
 }  // namespace hal::conformance

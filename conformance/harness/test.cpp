@@ -47,19 +47,24 @@ Test::~Test() {
 
 // ---- Checks ----
 
-void Test::fail(std::string_view what, Where where, std::string expected, std::string got) {
+void Test::fail(std::string_view what, Where where, std::string expected, std::string got, enum authority at_most) {
     std::string text;
     for (const auto& part : context_) {
         text += part + " ";
     }
     text += what;
-    recorder_.failed(
-        {file_of(where.file) + ":" + std::to_string(where.line), text, std::move(expected), std::move(got)});
+    recorder_.failed({file_of(where.file) + ":" + std::to_string(where.line), text, std::move(expected), std::move(got),
+                      weaker(instance_.origin->authority, at_most)});
 }
 
 bool Test::check(bool good, std::string_view what, Where where) {
     return judge(
         good, what, where, [] { return "yes"; }, [] { return "no"; });
+}
+
+bool Test::quality(bool good, std::string_view what, Where where) {
+    return judge(
+        good, what, where, [] { return "yes"; }, [] { return "no"; }, authority::Q);
 }
 
 bool Test::ok(hal_status got, std::string_view what, Where where) {
@@ -97,7 +102,12 @@ bool Test::fails_any(std::initializer_list<hal_status> expected, const std::func
         [&] {
             return error.serial == before ? std::string("set_error was not called")
                                           : "\"" + error.text + "\" for " + to_string(error.status);
-        });
+        },
+        authority::A);
+}
+
+void Test::metric(std::string name, double value, std::string unit) {
+    metrics_.push_back({std::move(name), value, std::move(unit)});
 }
 
 std::shared_ptr<void> Test::context(std::string_view name, uint64_t value) {

@@ -78,6 +78,8 @@ class Test {
         return judge(
             low <= high, what, where, [&] { return "at most " + shown(high); }, [&] { return shown(low); });
     }
+    // Says something about quality only, whatever the case's authority.
+    bool quality(bool good, std::string_view what, Where where = Where::here());
     // The call returns this error, and has set a text of that status for this thread.
     bool fails(hal_status expected, const std::function<hal_status()>& call, Where where = Where::here());
     // As fails, where the contract leaves a choice of errors.
@@ -134,18 +136,25 @@ class Test {
     [[nodiscard]] const Backend& backend() const { return *backend_; }
     [[nodiscard]] Recorder& recorder() { return recorder_; }
 
+    // A figure for the report, judged by nobody.
+    void metric(std::string name, double value, std::string unit);
+    [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
+
   private:
     friend class Work;
     template <class Expected, class Got>
-    bool judge(bool good, std::string_view what, Where where, Expected expected, Got got) {
+    bool judge(bool good, std::string_view what, Where where, Expected expected, Got got,
+               enum authority at_most = authority::S) {
         if (good) {
             recorder_.passed();
         } else {
-            fail(what, where, expected(), got());
+            fail(what, where, expected(), got(), at_most);
         }
         return good;
     }
-    void fail(std::string_view what, Where where, std::string expected, std::string got);
+    // `at_most` weakens the authority of the case: what only our contract asks for never breaks the standard.
+    void fail(std::string_view what, Where where, std::string expected, std::string got,
+              enum authority at_most = authority::S);
     // For what a case only needs: a failure counts, a success does not, so that set-up alone never makes a pass.
     bool set_up(hal_status got, std::string_view what, Where where);
     template <class Expected>
@@ -161,6 +170,7 @@ class Test {
     uint64_t next_buffer_ = 0;
     uint64_t next_random_ = 0;
     bool clean_ = false;
+    std::vector<Metric> metrics_;
     std::vector<std::string> context_;
 
     std::deque<HostBuffer> host_buffers_;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/engine.hpp"
+#include "engine/judge.hpp"
 
 using namespace hal::conformance;
 

@@ -2,7 +2,7 @@
 // for.
 #pragma once
 
-#include "harness/engine.hpp"
+#include "harness/test.hpp"
 
 namespace hal::conformance {
 

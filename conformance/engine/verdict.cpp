@@ -1,5 +1,8 @@
 #include "verdict.hpp"
 
+#include <stdexcept>
+#include <string>
+
 namespace hal::conformance {
 
 std::string_view name(Verdict verdict) {
@@ -10,19 +13,13 @@ std::string_view name(Verdict verdict) {
     return names[static_cast<size_t>(verdict)];
 }
 
-int exit_status(const Totals& totals) {
-    if (totals.of(Verdict::harness_error) != 0) {
-        return 6;
-    }
-    if (totals.of(Verdict::not_run) != 0) {
-        return 4;
-    }
+Verdict verdict_of(std::string_view text) {
     for (size_t i = 0; i < verdict_count; ++i) {
-        if (totals.count[i] != 0 && bad(static_cast<Verdict>(i))) {
-            return 1;
+        if (name(static_cast<Verdict>(i)) == text) {
+            return static_cast<Verdict>(i);
         }
     }
-    return 0;
+    throw std::invalid_argument("no verdict is called " + std::string(text));
 }
 
 }  // namespace hal::conformance

@@ -24,6 +24,8 @@ enum class Verdict : uint8_t {
 inline constexpr size_t verdict_count = 11;
 
 [[nodiscard]] std::string_view name(Verdict verdict);
+// Throws std::invalid_argument for a text that names none.
+[[nodiscard]] Verdict verdict_of(std::string_view text);
 
 // A verdict only ever gets worse.
 [[nodiscard]] constexpr Verdict worse(Verdict a, Verdict b) {
@@ -34,16 +36,5 @@ inline constexpr size_t verdict_count = 11;
 [[nodiscard]] constexpr bool bad(Verdict verdict) {
     return verdict >= Verdict::blocked && verdict != Verdict::harness_error;
 }
-
-struct Totals {
-    std::array<uint64_t, verdict_count> count{};
-
-    void add(Verdict verdict) { ++count[static_cast<size_t>(verdict)]; }
-    [[nodiscard]] uint64_t of(Verdict verdict) const { return count[static_cast<size_t>(verdict)]; }
-};
-
-// The process' exit status for a run. The highest-ranking cause wins: harness error 6, incomplete 4, bad verdicts 1,
-// else 0.
-[[nodiscard]] int exit_status(const Totals& totals);
 
 }  // namespace hal::conformance

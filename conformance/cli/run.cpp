@@ -1,0 +1,200 @@
+#include "run.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <random>
+
+#include "progress.hpp"
+
+namespace hal::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of the report; without --out one that goes away with the run.
+class OutFolder {
+  public:
+    explicit OutFolder(const std::string& wanted) : kept_(!wanted.empty()) {
+        if (kept_) {
+            path_ = wanted;
+            std::error_code failed;
+            fs::create_directories(path_, failed);
+            if (!fs::is_directory(path_)) {
+                throw LogError("cannot create " + wanted + ": " + failed.message());
+            }
+            return;
+        }
+        std::string name = (fs::temp_directory_path() / "hal-conformance-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw LogError("cannot create a folder " + name + " for the log of the run");
+        }
+        path_ = name;
+    }
+    ~OutFolder() {
+        if (!kept_) {
+            std::error_code ignored;
+            fs::remove_all(path_, ignored);
+        }
+    }
+    OutFolder(const OutFolder&) = delete;
+    OutFolder& operator=(const OutFolder&) = delete;
+
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+  private:
+    bool kept_;
+    fs::path path_;
+};
+
+void catch_interrupts() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupt_run(); };
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+}
+
+int dry_run(const RunOptions& options) {
+    for (const Instance& instance : choose(options.choice)) {
+        std::cout << instance.id << '\n';
+    }
+    return exit_good;
+}
+
+// This process under gdb, with the plug-in in it.
+[[noreturn]] void become_gdb(int argc, char** argv) {
+    std::vector<std::string> words{"gdb", "-ex", "run", "--args", "/proc/self/exe"};
+    for (int i = 1; i < argc; ++i) {
+        if (std::string(argv[i]) != "--gdb") {
+            words.emplace_back(argv[i]);
+        }
+    }
+    words[4] = fs::read_symlink("/proc/self/exe").string();
+    words.insert(words.end(), {"--isolation", "none"});
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    execvp("gdb", pointers.data());
+    throw LogError("--gdb: gdb cannot be started; install it, or leave --gdb out");
+}
+
+std::string summary(const Log& log, std::array<uint64_t, verdict_count>& totals) {
+    const auto instances = all_instances();
+    for (const TestEvent& event : log.tests) {
+        for (const Instance& instance : instances) {
+            if (instance.id == event.id) {
+                ++totals[static_cast<size_t>(judgement_of(event, instance.origin->authority).verdict)];
+            }
+        }
+    }
+    totals[static_cast<size_t>(Verdict::not_run)] += log.begin.planned.size() - log.tests.size();
+    std::string text;
+    for (size_t i = 0; i < verdict_count; ++i) {
+        text += (i == 0 ? "" : "  ") + std::string(name(static_cast<Verdict>(i))) + " " + std::to_string(totals[i]);
+    }
+    return text;
+}
+
+int status_of(const Log& log, const std::array<uint64_t, verdict_count>& totals) {
+    const auto of = [&](Verdict verdict) { return totals[static_cast<size_t>(verdict)]; };
+    if (log.end->interrupted) {
+        return exit_interrupted;
+    }
+    if (of(Verdict::harness_error) != 0 || !log.end->failure.empty()) {
+        return exit_harness;
+    }
+    if (log.end->device_lost) {
+        return exit_device_lost;
+    }
+    if (of(Verdict::not_run) != 0) {
+        return exit_nothing_ran;
+    }
+    return of(Verdict::fail) + of(Verdict::crash) + of(Verdict::hang) + of(Verdict::flaky) + of(Verdict::blocked) != 0
+               ? exit_bad
+               : exit_good;
+}
+
+}  // namespace
+
+Options option_map(const std::vector<std::string>& words) {
+    Options map;
+    for (const std::string& word : words) {
+        const size_t equals = word.find('=');
+        map[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+    return map;
+}
+
+void add_run(CLI::App& app, RunCommand& command) {
+    RunOptions& options = command.options;
+    app.add_option("--manifest", options.manifest, "manifest (JSON) of the back end under test")->required();
+    app.add_option("--option", command.plugin_options, "option of the back end, key=value; may be repeated")
+        ->allow_extra_args(false)
+        ->check([](const std::string& text) {
+            return text.find('=') == std::string::npos ? "--option wants key=value, got " + text : std::string();
+        });
+    add_choice(app, options.choice);
+    app.add_option("--profile", options.profile, "the rows that are required")
+        ->check(CLI::IsMember({"gb-min", "gb-train", "gb-infer", "gb-graph", "gb-xccl", "full"}));
+    app.add_option("--seed", options.seed, "seed of all test data and of the order");
+    app.add_flag("--no-shuffle", command.no_shuffle, "in the order of the ids");
+    app.add_option("--repeat", options.repeat, "run each case so often; differing outcomes are FLAKY")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--until-fail", options.until_fail, "with --repeat: stop repeating a case once it is bad");
+    app.add_option("-j,--jobs", options.jobs, "cases that run beside each other")->check(CLI::Range(1, 256));
+    app.add_option("--isolation", command.isolation, "a process per test or interface, or none for a debugger")
+        ->check(CLI::IsMember({"test", "interface", "none"}));
+    app.add_option("--timeout-mult", options.timeout_mult, "stretches every limit, for slow machines")
+        ->check(CLI::Range(0.1, 1000.0));
+    app.add_flag("--fail-fast", options.fail_fast, "stop at the first bad case");
+    app.add_flag("--no-stacks", command.no_stacks, "do not look at the threads of a worker that hangs");
+    app.add_flag("--gdb", command.gdb, "run in gdb, in one process");
+    app.add_flag("--core", command.core, "let workers that crash leave a core file");
+    app.add_flag("--dry-run", command.dry_run, "print the ids that would run");
+    app.add_option("--out", command.out, "folder of the report");
+    app.add_flag("-v,--verbose", command.verbose, "print every case");
+    app.add_flag("--quiet", command.quiet, "print the summary only");
+}
+
+int run_command(RunCommand& command, int argc, char** argv) {
+    RunOptions& options = command.options;
+    options.command.assign(argv, argv + argc);
+    options.options = option_map(command.plugin_options);
+    options.shuffled = !command.no_shuffle;
+    options.stacks = !command.no_stacks;
+    options.isolation = command.isolation == "test"        ? Isolation::test
+                        : command.isolation == "interface" ? Isolation::interface
+                                                           : Isolation::none;
+    if (command.dry_run) {
+        return dry_run(options);
+    }
+    if (command.gdb) {
+        become_gdb(argc, argv);
+    }
+    if (command.core) {
+        setenv("HAL_CONFORMANCE_CORE", "1", 1);
+    }
+    const OutFolder folder(command.out);
+    options.log = folder.path() / "events.jsonl";
+    ProgressView view(std::cout, isatty(STDOUT_FILENO) != 0, command.verbose);
+    Progress progress;
+    if (!command.quiet) {
+        progress.begun = [&](const BeginEvent& begin, const FactsEvent& facts) { view.begun(begin, facts); };
+        progress.tested = [&](const TestEvent& event, const Judgement& judgement, size_t done, size_t planned) {
+            view.tested(event, judgement, done, planned);
+        };
+    }
+    catch_interrupts();
+    const Log log = run(options, progress);
+    view.ended();
+    std::array<uint64_t, verdict_count> totals{};
+    std::cout << summary(log, totals) << '\n';
+    return status_of(log, totals);
+}
+
+}  // namespace hal::conformance

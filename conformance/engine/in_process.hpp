@@ -1,0 +1,13 @@
+// A case in the process that calls: in the worker, and in the parent with --isolation none.
+#pragma once
+
+#include "attempt.hpp"
+#include "harness/test.hpp"
+
+namespace hal::conformance {
+
+// Against an instance of the plug-in of its own.
+[[nodiscard]] Attempt run_in_process(const Instance& instance, const Target& target, const Facts& facts, uint64_t seed,
+                                     const Limits& limits, std::function<void(const Finding&)> tell = {});
+
+}  // namespace hal::conformance

@@ -1,0 +1,74 @@
+// A worker process as its parent sees it: started, asked, watched, killed. Whatever the plug-in does in it, an Attempt
+// comes out.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "channel.hpp"
+#include "events.hpp"
+#include "harness/target.hpp"
+#include "harness/trail.hpp"
+
+namespace hal::conformance {
+
+struct CaseJob {
+    std::string id;
+    uint64_t seed = 0;
+    double timeout_mult = 1;
+    std::chrono::milliseconds limit{10'000};
+    bool stacks = true;  // of a worker that hangs
+    nlohmann::json facts;
+};
+
+class WorkerProcess {
+  public:
+    // Starts the process; the plug-in is opened in it by the first thing that is asked.
+    explicit WorkerProcess(const Target& target);
+    ~WorkerProcess();
+    WorkerProcess(const WorkerProcess&) = delete;
+    WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+    // Runs a case. The process may be asked again if `alive`.
+    [[nodiscard]] Attempt run(const CaseJob& job);
+    // What the plug-in offers. Throws LoadError with the reason, also if it crashes, hangs or leaves.
+    [[nodiscard]] FactsEvent introduce(std::chrono::milliseconds limit);
+    [[nodiscard]] bool probe(std::chrono::milliseconds limit);
+
+    [[nodiscard]] bool alive() const { return alive_; }
+    // Ends it and says how it went: a process that dies only now makes the attempt worse.
+    void end(Attempt& last);
+
+  private:
+    struct Pipe;
+    struct Seen;
+
+    void spawn(const Target& target);
+    // Reads messages and output until the answer `wanted` is there, the process is gone or the limit passes.
+    Seen ask(const nlohmann::json& message, const char* wanted, std::chrono::milliseconds limit, bool stacks);
+    bool take_message(Seen& seen, const char* wanted);
+    void take_output();
+    void close_finished_pipes(short out_events, short err_events);
+    Ending gone();
+    Ending hung(bool stacks);
+    void kill_group();
+    void reap_group();
+
+    pid_t pid_ = -1;
+    int pidfd_ = -1;
+    bool alive_ = false;
+    std::optional<Channel> channel_;
+    std::unique_ptr<Pipe> out_;
+    std::unique_ptr<Pipe> err_;
+    Trail* trail_ = nullptr;
+    uint64_t children_left_ = 0;
+    std::optional<std::string> refused_;
+};
+
+// What plug-ins start and leave behind becomes ours, so that it can be found.
+void adopt_orphans();
+// Kills and reaps what is left of processes that plug-ins have started out of their worker's group.
+void kill_orphans();
+
+}  // namespace hal::conformance

@@ -1,0 +1,278 @@
+#include "run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "digest.hpp"
+#include "events_json.hpp"
+#include "host_facts.hpp"
+#include "in_process.hpp"
+#include "process.hpp"
+
+namespace hal::conformance {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t most_attempts = 3;  // of an inconclusive case
+
+std::atomic<int> interrupts{0};
+
+milliseconds limit_of(enum cls cls, double mult) {
+    constexpr std::array<int, 3> seconds{10, 60, 300};
+    return milliseconds(static_cast<int64_t>(1000.0 * mult * seconds[static_cast<size_t>(cls)]));
+}
+
+// Each repetition has other data.
+uint64_t seed_of(uint64_t seed, uint64_t round) {
+    return round == 0 ? seed : mix(seed + round);
+}
+
+class Runner {
+  public:
+    Runner(const RunOptions& options, const Progress& progress, const Target& target, LogWriter& writer, Log& log)
+        : options_(options), progress_(progress), target_(target), writer_(writer), log_(log) {
+        facts_ = log.facts->facts;
+        facts_json_ = log.facts->facts;
+    }
+
+    // Those that may run beside each other, then those that must run alone.
+    void run_all(const std::vector<Instance>& instances) {
+        const auto alone =
+            std::find_if(instances.begin(), instances.end(), [](const Instance& one) { return one.origin->exclusive; });
+        planned_ = instances.size();
+        healthy_at_first_ = probe();
+        run_part({instances.data(), static_cast<size_t>(alone - instances.begin())}, options_.jobs);
+        run_part({instances.data() + (alone - instances.begin()), static_cast<size_t>(instances.end() - alone)}, 1);
+    }
+    [[nodiscard]] bool device_lost() const { return device_lost_; }
+    [[nodiscard]] const std::string& failure() const { return failure_; }
+
+  private:
+    void run_part(std::span<const Instance> instances, int jobs) {
+        std::atomic<size_t> next{0};
+        const auto work = [&] {
+            try {
+                work_through(instances, next);
+            } catch (const std::exception& error) {
+                const std::lock_guard lock(mutex_);
+                failure_ = failure_.empty() ? error.what() : failure_;
+                stop_ = true;
+            }
+        };
+        std::vector<std::thread> threads;
+        for (int i = 1; i < jobs; ++i) {
+            threads.emplace_back(work);
+        }
+        work();
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+    }
+
+    void work_through(std::span<const Instance> instances, std::atomic<size_t>& next) {
+        std::unique_ptr<WorkerProcess> kept;  // --isolation interface
+        std::string kept_for;
+        for (size_t i = 0; (i = next++) < instances.size() && !stopped();) {
+            const Instance& instance = instances[i];
+            const std::string group = instance.id.substr(0, instance.id.rfind('.'));
+            if (options_.isolation != Isolation::interface || group != kept_for) {
+                kept.reset();
+                kept_for = group;
+            }
+            run_instance(instance, kept);
+        }
+    }
+
+    void run_instance(const Instance& instance, std::unique_ptr<WorkerProcess>& kept) {
+        TestEvent event;
+        event.id = instance.id;
+        event.seed = options_.seed;
+        event.time = utc_now();
+        const auto begin = Clock::now();
+        event.not_run = not_applicable(instance, facts_);
+        for (uint64_t round = 0; !event.not_run && round < options_.repeat && !stopped(); ++round) {
+            event.attempts.push_back(attempts(instance, seed_of(options_.seed, round), kept));
+            if (options_.until_fail && bad(judge(instance.origin->authority, event.attempts.back()).verdict)) {
+                break;
+            }
+        }
+        event.ms = static_cast<uint64_t>(std::chrono::duration_cast<milliseconds>(Clock::now() - begin).count());
+        if (event.not_run || !event.attempts.empty()) {
+            finish(event, instance);
+        }
+    }
+
+    // Until one is conclusive.
+    std::vector<Attempt> attempts(const Instance& instance, uint64_t seed, std::unique_ptr<WorkerProcess>& kept) {
+        std::vector<Attempt> result;
+        do {
+            result.push_back(
+                options_.isolation == Isolation::none
+                    ? run_in_process(instance, target_, facts_, seed, Limits().times(options_.timeout_mult))
+                    : attempt(instance, seed, kept));
+        } while (result.size() < most_attempts && !result.back().record.inconclusive.empty() &&
+                 result.back().ending.kind == Ending::Kind::end);
+        return result;
+    }
+
+    Attempt attempt(const Instance& instance, uint64_t seed, std::unique_ptr<WorkerProcess>& kept) {
+        if (!kept || !kept->alive()) {
+            kept = std::make_unique<WorkerProcess>(target_);
+        }
+        CaseJob job{instance.id,           seed,
+                    options_.timeout_mult, limit_of(instance.origin->cls, options_.timeout_mult),
+                    options_.stacks,       facts_json_};
+        Attempt result = kept->run(job);
+        if (options_.isolation == Isolation::test || !kept->alive()) {
+            kept->end(result);
+            kept.reset();
+        }
+        return result;
+    }
+
+    void finish(const TestEvent& event, const Instance& instance) {
+        const Judgement judgement = judgement_of(event, instance.origin->authority);
+        const bool died = judgement.verdict == Verdict::crash || judgement.verdict == Verdict::hang;
+        // Twice: the first probe may meet what the dead worker has left to be cleaned up.
+        const bool lost = died && healthy_at_first_ && options_.isolation != Isolation::none && !probe() && !probe();
+        const std::lock_guard lock(mutex_);
+        writer_.add(event);
+        log_.tests.push_back(event);
+        if (lost) {
+            device_lost_ = true;
+            stop_ = true;
+        }
+        if (options_.fail_fast && bad(judgement.verdict)) {
+            stop_ = true;
+        }
+        if (progress_.tested) {
+            progress_.tested(event, judgement, log_.tests.size(), planned_);
+        }
+    }
+
+    bool probe() {
+        if (options_.isolation == Isolation::none) {
+            return true;
+        }
+        WorkerProcess worker(target_);
+        return worker.probe(limit_of(cls::fast, options_.timeout_mult));
+    }
+
+    [[nodiscard]] bool stopped() const { return stop_ || interrupts != 0; }
+
+    const RunOptions& options_;
+    const Progress& progress_;
+    const Target& target_;
+    LogWriter& writer_;
+    Log& log_;
+    Facts facts_;
+    nlohmann::json facts_json_;
+    std::mutex mutex_;
+    std::atomic<bool> stop_{false};
+    bool healthy_at_first_ = false;
+    bool device_lost_ = false;
+    std::string failure_;
+    size_t planned_ = 0;
+};
+
+BeginEvent begin_event(const RunOptions& options, const Target& target, const std::vector<Instance>& instances) {
+    BeginEvent begin;
+    begin.time = utc_now();
+    begin.suite = {suite_version(), catalogue_hash(), suite_build()};
+    begin.target = {target.id,
+                    std::filesystem::absolute(target.manifest).lexically_normal().string(),
+                    sha256_of_file(target.manifest),
+                    target.library.string(),
+                    sha256_of_file(target.library),
+                    target.options};
+    begin.host = host_facts();
+    begin.run.command = options.command;
+    begin.run.seed = options.seed;
+    begin.run.shuffled = options.shuffled;
+    begin.run.isolation = name(options.isolation);
+    begin.run.timeout_mult = options.timeout_mult;
+    begin.run.jobs = options.jobs;
+    begin.run.repeat = options.repeat;
+    begin.run.profile = options.profile;
+    begin.run.partial = options.choice.partial();
+    begin.run.shard = options.choice.shard;
+    begin.run.shards = options.choice.shards;
+    for (const Instance& instance : instances) {
+        begin.planned.push_back(instance.id);
+    }
+    return begin;
+}
+
+FactsEvent facts_of(const Target& target, const RunOptions& options) {
+    if (options.isolation == Isolation::none) {
+        const Introduction introduction = introduce(target);
+        return {introduction.facts, introduction.identity};
+    }
+    WorkerProcess worker(target);
+    return worker.introduce(limit_of(cls::medium, options.timeout_mult));
+}
+
+}  // namespace
+
+std::string_view name(Isolation isolation) {
+    static constexpr std::array<std::string_view, 3> names{"test", "interface", "none"};
+    return names[static_cast<size_t>(isolation)];
+}
+
+Judgement judgement_of(const TestEvent& event, enum authority authority) {
+    if (event.not_run) {
+        return *event.not_run;
+    }
+    std::vector<Judgement> each;
+    for (const auto& group : event.attempts) {
+        each.push_back(judge(authority, group));
+    }
+    return repeated(each);
+}
+
+Log run(const RunOptions& options, const Progress& progress) {
+    interrupts = 0;
+    std::vector<Instance> instances = choose(options.choice);
+    if (options.shuffled) {
+        shuffle(instances, options.seed);
+    }
+    Target target = read_target(options.manifest, options.options);
+    if (options.isolation == Isolation::none) {
+        open_target(target);
+    }
+    adopt_orphans();
+    Log log;
+    log.facts = facts_of(target, options);
+    log.begin = begin_event(options, target, instances);
+    LogWriter writer(options.log);
+    writer.add(log.begin);
+    writer.add(*log.facts);
+    if (progress.begun) {
+        progress.begun(log.begin, *log.facts);
+    }
+    Runner runner(options, progress, target, writer, log);
+    runner.run_all(instances);
+    kill_orphans();
+    log.end = EndEvent{utc_now(), interrupts != 0, runner.device_lost(), runner.failure()};
+    try {
+        writer.add(*log.end);
+    } catch (const LogError& error) {  // a full disk: what ran is still told
+        log.end->failure = log.end->failure.empty() ? error.what() : log.end->failure;
+    }
+    return log;
+}
+
+void interrupt_run() {
+    if (interrupts++ != 0) {
+        _exit(130);
+    }
+}
+
+}  // namespace hal::conformance

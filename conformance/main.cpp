@@ -70,6 +70,8 @@ int main(int argc, char** argv) {
         return dispatch(argc, argv);
     } catch (const LoadError& error) {
         return failed(exit_not_loaded, error);
+    } catch (const CLI::ValidationError& error) {
+        return failed(exit_usage, error);
     } catch (const NoMatch& error) {
         return failed(exit_nothing_ran, error);
     } catch (const std::exception& error) {

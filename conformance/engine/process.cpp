@@ -172,7 +172,8 @@ WorkerProcess::~WorkerProcess() {
 struct WorkerProcess::Seen {
     std::optional<json> answer;
     std::vector<Finding> findings;
-    std::string fault;  // of the worker itself
+    uint64_t garbage = 0;  // messages that are none of the worker's
+    std::string fault;     // of the worker itself
     std::optional<Ending> ending;
 };
 
@@ -257,6 +258,10 @@ Attempt WorkerProcess::run(const CaseJob& job) {
     if (seen.answer) {
         attempt.record = seen.answer->at("end").get<Record>();
         attempt.metrics = seen.answer->at("metrics").get<std::vector<Metric>>();
+        if (seen.garbage != 0) {
+            attempt.record.findings = seen.findings;
+            attempt.record.checks_bad[static_cast<size_t>(authority::A)] += seen.garbage;
+        }
     } else {
         attempt.ending = *seen.ending;
         attempt.record.findings = seen.findings;

@@ -188,8 +188,9 @@ bool WorkerProcess::take_message(Seen& seen, const char* wanted) {
     try {
         message = channel_->receive();
     } catch (const json::exception&) {
-        seen.fault =
-            "the worker sent what is no JSON; does the plug-in write to file descriptors that are not its own?";
+        seen.findings.push_back(
+            {"", "a file descriptor that is not the plug-in's", "untouched", "written to", authority::A});
+        ++seen.garbage;
         return true;
     }
     if (!message) {

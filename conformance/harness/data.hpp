@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hal::conformance {
@@ -21,6 +22,15 @@ inline constexpr uint8_t guard = 0xC3;   // what lies around a buffer
     x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
     x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
     return x ^ (x >> 31U);
+}
+
+// FNV-1a over the id: a case's data depend on the run's seed and its id, not on which cases run before it.
+[[nodiscard]] constexpr uint64_t case_seed(uint64_t run_seed, std::string_view id) {
+    uint64_t hash = 0xCBF29CE484222325U;
+    for (const char c : id) {
+        hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3U;
+    }
+    return mix(run_seed ^ hash);
 }
 
 // Byte i is hash(seed, buffer, i), never the poison and never 0, so that a byte that was not written always shows.

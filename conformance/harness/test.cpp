@@ -7,15 +7,6 @@
 namespace hal::conformance {
 namespace {
 
-// FNV-1a: a case's data depend on the run's seed and its id, not on which cases run before it.
-uint64_t hash_of(std::string_view text) {
-    uint64_t hash = 0xCBF29CE484222325U;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3U;
-    }
-    return hash;
-}
-
 std::string file_of(std::string_view path) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
@@ -31,7 +22,7 @@ Test::Test(const Target& plugin, const Instance& instance, const Facts& known, u
       target(plugin),
       recorder_(recorder),
       instance_(instance),
-      seed_(mix(seed ^ hash_of(instance.id))) {
+      seed_(case_seed(seed, instance.id)) {
     if (const hal_status status = backend_->initialize(); status != HAL_OK) {
         fail("initialize before the case", Where::here(), "HAL_OK", to_string(status) + ": " + Host::last_error().text);
     }

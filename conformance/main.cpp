@@ -29,12 +29,16 @@ int dispatch(int argc, char** argv) {
     CLI::App app("Proves a back end of the hardware abstraction layer: calls its own tables, one process per case.");
     app.require_subcommand(1);
     RunCommand run;
+    RunCommand perf;
+    perf.options.choice.perf = true;
     ListCommand list;
     ChildCommand child;
     CLI::App* run_app = app.add_subcommand("run", "run the cases against a plug-in");
+    CLI::App* perf_app = app.add_subcommand("perf", "measure the plug-in; figures to compare, no verdict");
     CLI::App* list_app = app.add_subcommand("list", "the cases: id, authority, class, clauses, needs");
     CLI::App* child_app = app.add_subcommand("child", "")->group("");
     add_run(*run_app, run);
+    add_run(*perf_app, perf);
     add_list(*list_app, list);
     add_child(*child_app, child);
     try {
@@ -48,7 +52,7 @@ int dispatch(int argc, char** argv) {
     if (child_app->parsed()) {
         return child_main(load_target(child.manifest, option_map(child.options)), child.role, child.arguments);
     }
-    return run_command(run, argc, argv);
+    return run_command(perf_app->parsed() ? perf : run, argc, argv);
 }
 
 int failed(int status, const std::exception& error) {
@@ -66,6 +70,8 @@ int main(int argc, char** argv) {
         return dispatch(argc, argv);
     } catch (const LoadError& error) {
         return failed(exit_not_loaded, error);
+    } catch (const CLI::ValidationError& error) {
+        return failed(exit_usage, error);
     } catch (const NoMatch& error) {
         return failed(exit_nothing_ran, error);
     } catch (const std::exception& error) {

@@ -35,8 +35,24 @@ void ProgressView::tested(const TestEvent& event, const Judgement& judgement, si
         out_ << std::left << std::setw(15) << name(judgement.verdict) << ' ' << event.id << "  " << event.ms << " ms"
              << (judgement.reason.empty() ? "" : "\n    ") << printable(judgement.reason) << '\n';
     }
+    if (judgement.verdict == Verdict::pass && category_of(event.id) == "perf") {
+        clear_bar();
+        out_ << std::left << std::setw(48) << event.id;
+        print_metrics(event);
+    }
     draw_bar(done, planned);
     out_ << std::flush;
+}
+
+void ProgressView::print_metrics(const TestEvent& event) {
+    if (event.attempts.empty()) {
+        return;
+    }
+    for (const Metric& metric : event.attempts.back().back().metrics) {
+        out_ << "  " << metric.name << ' ' << std::setprecision(4) << metric.value << ' '
+             << (metric.unit == "1" ? "" : metric.unit);
+    }
+    out_ << '\n';
 }
 
 void ProgressView::ended() {

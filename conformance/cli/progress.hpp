@@ -16,6 +16,7 @@ class ProgressView {
     void ended();
 
   private:
+    void print_metrics(const TestEvent& event);
     void clear_bar();
     void draw_bar(size_t done, size_t planned);
 

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <random>
+#include <sstream>
 
 #include "progress.hpp"
 
@@ -55,6 +57,47 @@ void catch_interrupts() {
     action.sa_handler = [](int) { interrupt_run(); };
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+}
+
+std::chrono::seconds time_span(const std::string& text) {
+    const std::map<std::string, int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}};
+    int64_t count = 0;
+    std::string unit;
+    std::istringstream words(text);
+    words >> count >> unit;
+    if (count <= 0 || !units.contains(unit)) {
+        throw CLI::ValidationError("--soak", "wants a time as 90s, 30m or 8h, got " + text);
+    }
+    return std::chrono::seconds(count * units.at(unit));
+}
+
+// The ids that were bad in the run of this folder.
+std::vector<std::string> bad_ids_of(const std::string& folder) {
+    const Log log = read_log(fs::path(folder) / "events.jsonl");
+    const auto instances = all_instances();
+    std::vector<std::string> ids;
+    for (const TestEvent& event : log.tests) {
+        const auto found = std::find_if(instances.begin(), instances.end(),
+                                        [&](const Instance& instance) { return instance.id == event.id; });
+        if (found == instances.end() || judgement_of(event, found->origin->authority).verdict > Verdict::not_run) {
+            ids.push_back(event.id);
+        }
+    }
+    if (ids.empty()) {
+        throw NoMatch("no case was bad in " + folder);
+    }
+    return ids;
+}
+
+// Data that no plug-in can know beforehand, over everything: what a vendor signs.
+void certify(RunOptions& options) {
+    if (options.choice.partial() || options.isolation == Isolation::none || options.fail_fast) {
+        throw CLI::ValidationError("--certify",
+                                   "excludes every option that leaves something out: filters, --quick, "
+                                   "--shard, --fail-fast and --isolation none");
+    }
+    std::random_device entropy;
+    options.seed = (static_cast<uint64_t>(entropy()) << 32U) | entropy();
 }
 
 int dry_run(const RunOptions& options) {
@@ -146,7 +189,13 @@ void add_run(CLI::App& app, RunCommand& command) {
     app.add_option("--repeat", options.repeat, "run each case so often; differing outcomes are FLAKY")
         ->check(CLI::PositiveNumber);
     app.add_flag("--until-fail", options.until_fail, "with --repeat: stop repeating a case once it is bad");
-    app.add_option("-j,--jobs", options.jobs, "cases that run beside each other")->check(CLI::Range(1, 256));
+    app.add_option_function<std::string>(
+        "--soak", [&options](const std::string& text) { options.soak = time_span(text); },
+        "repeat the cases for so long: 90s, 30m, 8h");
+    app.add_option(
+           "-j,--jobs", options.jobs,
+           "cases that run beside each other; without it the number of cores if all devices are software, else 1")
+        ->check(CLI::Range(1, 256));
     app.add_option("--isolation", command.isolation, "a process per test or interface, or none for a debugger")
         ->check(CLI::IsMember({"test", "interface", "none"}));
     app.add_option("--timeout-mult", options.timeout_mult, "stretches every limit, for slow machines")
@@ -154,6 +203,8 @@ void add_run(CLI::App& app, RunCommand& command) {
     app.add_flag("--fail-fast", options.fail_fast, "stop at the first bad case");
     app.add_flag("--no-stacks", command.no_stacks, "do not look at the threads of a worker that hangs");
     app.add_flag("--gdb", command.gdb, "run in gdb, in one process");
+    app.add_option("--rerun-failed", command.rerun_failed, "the cases that were bad in the report of this folder");
+    app.add_flag("--certify", command.certify, "everything, with data drawn for this run");
     app.add_flag("--core", command.core, "let workers that crash leave a core file");
     app.add_flag("--dry-run", command.dry_run, "print the ids that would run");
     app.add_option("--out", command.out, "folder of the report");
@@ -170,6 +221,13 @@ int run_command(RunCommand& command, int argc, char** argv) {
     options.isolation = command.isolation == "test"        ? Isolation::test
                         : command.isolation == "interface" ? Isolation::interface
                                                            : Isolation::none;
+    if (!command.rerun_failed.empty()) {
+        const auto ids = bad_ids_of(command.rerun_failed);
+        options.choice.exact.insert(options.choice.exact.end(), ids.begin(), ids.end());
+    }
+    if (command.certify) {
+        certify(options);
+    }
     if (command.dry_run) {
         return dry_run(options);
     }

@@ -15,6 +15,8 @@ struct RunCommand {
     std::string isolation = "test";
     bool no_shuffle = false;
     bool no_stacks = false;
+    std::string rerun_failed;
+    bool certify = false;
     bool gdb = false;
     bool core = false;
     bool dry_run = false;

@@ -35,7 +35,7 @@ bool wanted(const Instance& instance, const Choice& choice) {
     const Case& one = *instance.origin;
     return (choice.filters.empty() || any(choice.filters, instance)) && !any(choice.excludes, instance) &&
            listed(choice.exact, instance.id) && cites(one, choice.clauses) &&
-           listed(choice.categories, category_of(one.id)) &&
+           (choice.perf == (category_of(one.id) == "perf")) && listed(choice.categories, category_of(one.id)) &&
            listed(choice.authorities, authority_names[static_cast<size_t>(one.authority)]) &&
            (!choice.max_class || one.cls <= *choice.max_class) && !(choice.quick && one.cls == cls::long_);
 }
@@ -125,6 +125,9 @@ std::string catalogue_hash() {
 }
 
 std::string_view category_of(std::string_view id) {
+    if (id.starts_with("perf.")) {
+        return "perf";
+    }
     for (int dots = 0; dots < 3; ++dots) {
         id.remove_prefix(std::min(id.find('.') + 1, id.size()));
     }

@@ -18,6 +18,7 @@ struct Choice {
     std::vector<std::string> authorities;  // "S"
     std::optional<enum cls> max_class;
     bool quick = false;   // one point of its parameters for each case, no class long
+    bool perf = false;    // the measurements, and nothing else; without it everything else
     uint32_t shard = 0;   // this one ...
     uint32_t shards = 1;  // ... of so many
 

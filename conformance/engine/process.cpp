@@ -172,7 +172,8 @@ WorkerProcess::~WorkerProcess() {
 struct WorkerProcess::Seen {
     std::optional<json> answer;
     std::vector<Finding> findings;
-    std::string fault;  // of the worker itself
+    uint64_t garbage = 0;  // messages that are none of the worker's
+    std::string fault;     // of the worker itself
     std::optional<Ending> ending;
 };
 
@@ -187,8 +188,9 @@ bool WorkerProcess::take_message(Seen& seen, const char* wanted) {
     try {
         message = channel_->receive();
     } catch (const json::exception&) {
-        seen.fault =
-            "the worker sent what is no JSON; does the plug-in write to file descriptors that are not its own?";
+        seen.findings.push_back(
+            {"", "a file descriptor that is not the plug-in's", "untouched", "written to", authority::A});
+        ++seen.garbage;
         return true;
     }
     if (!message) {
@@ -257,6 +259,10 @@ Attempt WorkerProcess::run(const CaseJob& job) {
     if (seen.answer) {
         attempt.record = seen.answer->at("end").get<Record>();
         attempt.metrics = seen.answer->at("metrics").get<std::vector<Metric>>();
+        if (seen.garbage != 0) {
+            attempt.record.findings = seen.findings;
+            attempt.record.checks_bad[static_cast<size_t>(authority::A)] += seen.garbage;
+        }
     } else {
         attempt.ending = *seen.ending;
         attempt.record.findings = seen.findings;

@@ -97,7 +97,9 @@ class Runner {
         event.time = utc_now();
         const auto begin = Clock::now();
         event.not_run = not_applicable(instance, facts_);
-        for (uint64_t round = 0; !event.not_run && round < options_.repeat && !stopped(); ++round) {
+        const auto share = milliseconds(options_.soak) * options_.jobs / static_cast<int64_t>(planned_);
+        const auto again = [&](uint64_t round) { return round < options_.repeat || Clock::now() < begin + share; };
+        for (uint64_t round = 0; !event.not_run && again(round) && !stopped(); ++round) {
             event.attempts.push_back(attempts(instance, seed_of(options_.seed, round), kept));
             if (options_.until_fail && bad(judge(instance.origin->authority, event.attempts.back()).verdict)) {
                 break;
@@ -210,6 +212,13 @@ BeginEvent begin_event(const RunOptions& options, const Target& target, const st
     return begin;
 }
 
+// Beside each other where that only shares cores, one by one where it would share a device.
+int jobs_for(const Facts& facts) {
+    return (facts.device_flags & HAL_DEVICE_SOFTWARE) != 0
+               ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()))
+               : 1;
+}
+
 FactsEvent facts_of(const Target& target, const RunOptions& options) {
     if (options.isolation == Isolation::none) {
         const Introduction introduction = introduce(target);
@@ -237,7 +246,7 @@ Judgement judgement_of(const TestEvent& event, enum authority authority) {
     return repeated(each);
 }
 
-Log run(const RunOptions& options, const Progress& progress) {
+Log run(RunOptions options, const Progress& progress) {
     interrupts = 0;
     std::vector<Instance> instances = choose(options.choice);
     if (options.shuffled) {
@@ -250,6 +259,9 @@ Log run(const RunOptions& options, const Progress& progress) {
     adopt_orphans();
     Log log;
     log.facts = facts_of(target, options);
+    options.jobs = options.isolation == Isolation::none ? 1
+                   : options.jobs == 0                  ? jobs_for(log.facts->facts)
+                                                        : options.jobs;
     log.begin = begin_event(options, target, instances);
     LogWriter writer(options.log);
     writer.add(log.begin);

@@ -2,6 +2,7 @@
 // case, prints nothing: that is for the reports.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,8 +28,9 @@ struct RunOptions {
     uint64_t seed = 0x5EED;
     bool shuffled = true;
     uint64_t repeat = 1;
-    bool until_fail = false;  // a repeated case stops at its first bad run
-    int jobs = 1;
+    bool until_fail = false;       // a repeated case stops at its first bad run
+    int jobs = 0;                  // 0: as many as there are cores where every device is software, else 1
+    std::chrono::seconds soak{0};  // repeat cases until this much time is used, each its share
     Isolation isolation = Isolation::test;
     double timeout_mult = 1;
     bool fail_fast = false;
@@ -43,7 +45,7 @@ struct Progress {
 };
 
 // Throws LoadError (the plug-in cannot be used), NoMatch, LogError; everything else is in the log.
-[[nodiscard]] Log run(const RunOptions& options, const Progress& progress);
+[[nodiscard]] Log run(RunOptions options, const Progress& progress);
 
 // Of one id, from all its attempts.
 [[nodiscard]] Judgement judgement_of(const TestEvent& event, enum authority authority);

@@ -30,15 +30,16 @@ bool good_id(std::string_view id) {
             rest.remove_prefix(prefix.size());
         }
     }
+    const bool measurement = id.starts_with("perf.");
     return !id.empty() && id.size() <= max_id && std::all_of(rest.begin(), rest.end(), good_character) &&
-           split(id).size() >= 5;
+           split(id).size() >= (measurement ? 2 : 5);
 }
 
 bool good_category(std::string_view id) {
     static const std::set<std::string_view> known{"sig",  "norm",  "edge",   "err", "order", "conc",
                                                   "life", "fault", "stress", "num", "env",   "leak"};
     const auto parts = split(id);
-    return parts.size() >= 4 && known.contains(parts[3]);
+    return parts[0] == "perf" || (parts.size() >= 4 && known.contains(parts[3]));
 }
 
 bool needs_entry(const Case& one, std::string_view name) {
@@ -110,7 +111,7 @@ std::vector<Instance> all_instances() {
 
 const EntryInfo* entry_of(std::string_view id) {
     const auto parts = split(id);
-    return parts.size() < 3 || parts[1] == "X" ? nullptr : find_entry(parts[2]);
+    return parts.size() < 3 || parts[1] == "X" || parts[0] == "perf" ? nullptr : find_entry(parts[2]);
 }
 
 std::vector<std::string> catalogue_faults(const std::vector<Case>& cases) {
@@ -135,7 +136,7 @@ std::vector<std::string> catalogue_faults(const std::vector<Case>& cases) {
         }
         const auto parts = split(one.id);
         const EntryInfo* entry = entry_of(one.id);
-        if (entry == nullptr && (parts.size() < 2 || parts[1] != "X")) {
+        if (entry == nullptr && parts[0] != "perf" && (parts.size() < 2 || parts[1] != "X")) {
             fault("names no entry of the tables");
         }
         // `sig` looks at the table itself, so that it must run where the entry is absent.

@@ -55,6 +55,7 @@ void add_choice(CLI::App& app, Choice& choice) {
     add_list(app, "--category", choice.categories,
              "sig, norm, edge, err, order, conc, life, leak, fault, stress, num, env")
         ->delimiter(',');
+    add_list(app, "--needs", choice.needs, "cases that need this of the plug-in, as `list` says it: \"a gate\"");
     add_list(app, "--authority", choice.authorities, "S standard, D follows from it, A our ABI, Q quality")
         ->delimiter(',')
         ->check(CLI::IsMember({"S", "D", "A", "Q"}));

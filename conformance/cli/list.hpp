@@ -13,7 +13,4 @@ struct ListCommand {
 void add_list(CLI::App& app, ListCommand& command);
 [[nodiscard]] int list_command(const ListCommand& command);
 
-// "memory_copy_h2d", "2 devices", "a gate": what a case asks of the plug-in.
-[[nodiscard]] std::string text_of(const Need& need);
-
 }  // namespace hal::conformance

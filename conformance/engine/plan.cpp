@@ -31,10 +31,15 @@ bool cites(const Case& one, const std::vector<std::string>& clauses) {
            });
 }
 
+bool asks_for(const Instance& instance, const std::vector<std::string>& needs) {
+    return needs.empty() || std::any_of(instance.needs.begin(), instance.needs.end(),
+                                        [&](const Need& need) { return listed(needs, text_of(need)); });
+}
+
 bool wanted(const Instance& instance, const Choice& choice) {
     const Case& one = *instance.origin;
     return (choice.filters.empty() || any(choice.filters, instance)) && !any(choice.excludes, instance) &&
-           listed(choice.exact, instance.id) && cites(one, choice.clauses) &&
+           listed(choice.exact, instance.id) && cites(one, choice.clauses) && asks_for(instance, choice.needs) &&
            (choice.perf == (category_of(one.id) == "perf")) && listed(choice.categories, category_of(one.id)) &&
            listed(choice.authorities, authority_names[static_cast<size_t>(one.authority)]) &&
            (!choice.max_class || one.cls <= *choice.max_class) && !(choice.quick && one.cls == cls::long_);
@@ -76,7 +81,7 @@ void keep_shard(std::vector<Instance>& chosen, uint32_t shard, uint32_t shards) 
 
 bool Choice::partial() const {
     return !filters.empty() || !excludes.empty() || !exact.empty() || !clauses.empty() || !categories.empty() ||
-           !authorities.empty() || max_class || quick || shards > 1;
+           !needs.empty() || !authorities.empty() || max_class || quick || shards > 1;
 }
 
 std::vector<Instance> choose(const Choice& choice) {

@@ -15,6 +15,7 @@ struct Choice {
     std::vector<std::string> exact;        // whole ids
     std::vector<std::string> clauses;      // "45079/T2" takes all that begin so
     std::vector<std::string> categories;   // "order"
+    std::vector<std::string> needs;        // cases that need this of the plug-in, as `list` says it: "a gate"
     std::vector<std::string> authorities;  // "S"
     std::optional<enum cls> max_class;
     bool quick = false;   // one point of its parameters for each case, no class long

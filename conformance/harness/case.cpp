@@ -50,6 +50,30 @@ bool needs_entry(const Case& one, std::string_view name) {
 
 }  // namespace
 
+std::string text_of(const Need& need) {
+    switch (need.kind) {
+        case Need::Kind::entry:
+            return std::string(entries[need.value].name);
+        case Need::Kind::devices:
+            return std::to_string(need.value) + " devices";
+        case Need::Kind::device_flag:
+            return std::string(need.text);
+        case Need::Kind::op:
+            return "kernel " + std::string(need.text);
+        case Need::Kind::no_fork:
+            return "no claim of fork safety";
+        case Need::Kind::any_work:
+            return "asynchronous work";
+        case Need::Kind::gate:
+            return "a gate";
+        case Need::Kind::claim:
+            return "the claim " + std::string(need.text);
+        case Need::Kind::no_claim:
+            return "no claim " + std::string(need.text);
+    }
+    return "?";
+}
+
 const NeedGroup& memory_io() {
     static const NeedGroup group{E::device_memory_allocate, E::device_memory_deallocate, E::memory_copy_h2d,
                                  E::memory_copy_d2h};

@@ -68,6 +68,9 @@ inline constexpr Need a_gate{Need::Kind::gate, 0, {}};
     return {Need::Kind::no_claim, 0, behaviour};
 }
 
+// "memory_copy_h2d", "2 devices", "a gate".
+[[nodiscard]] std::string text_of(const Need& need);
+
 // One or several needs under a name.
 struct NeedGroup {
     std::vector<Need> list;

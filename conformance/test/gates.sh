@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# gates.sh HAL_CONFORMANCE MANIFEST REPEAT BUSY: repeats every case that holds a stream with a gate; a back end that is right
+# must never be accused, idle or while BUSY endless loops keep every core.
+set -euo pipefail
+program=$1 manifest=$2 repeat=$3 busy=$4
+
+loops=()
+trap 'kill "${loops[@]}" 2>/dev/null || true' EXIT
+for ((i = 0; i < busy; ++i)); do
+  while :; do :; done &
+  loops+=($!)
+done
+out=$(mktemp -d)
+trap 'kill "${loops[@]}" 2>/dev/null || true; rm -rf "$out"' EXIT
+status=0
+"$program" run --manifest "$manifest" --option devices=2 --option memory=256m --needs 'a gate' --needs stream_add_callback \
+  --repeat "$repeat" --jobs 16 --no-stacks --out "$out/report" || status=$?
+runs=$(grep -o '"kind":"end"' "$out/report/events.jsonl" | wc -l)
+echo "gates: $runs runs to their end with $busy busy loops, exit status $status"
+exit $status

@@ -1,10 +1,8 @@
 // Table 1: synchronize_device.
-#include "harness/test.hpp"
+#include "waits.hpp"
 
 namespace hal::conformance {
 namespace {
-
-constexpr uint64_t short_ns = 20'000'000;
 
 HAL_CASE("45079.T1.synchronize_device.norm.idle", clauses{"45079/T1.7"}, authority::S, needs{E::synchronize_device})
 (Test& t) {
@@ -21,11 +19,7 @@ HAL_CASE("45079.T1.synchronize_device.order.blocks_until_done", clauses{"45079/T
     Work& w = t.work(s);
     const Gate g = t.gate(s);
     w.enqueue();
-    Helper wait = t.blocks([&] { return t.api.synchronize_device(0, HAL_NO_TIMEOUT); }, g);
-    w.expect_not_begun();
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, device_wait(t), {&w});
 }
 
 HAL_CASE("45079.T1.synchronize_device.order.all_streams", clauses{"45079/T1.7"}, authority::S,
@@ -37,9 +31,7 @@ HAL_CASE("45079.T1.synchronize_device.order.all_streams", clauses{"45079/T1.7"},
     }
     for (const hal_stream s : {streams[4], streams[2], streams[0], hal_stream{nullptr}}) {
         const Gate g = t.gate(s);
-        Helper wait = t.blocks([&] { return t.api.synchronize_device(0, HAL_NO_TIMEOUT); }, g);
-        g.open();
-        t.ok(wait.status());
+        check_waits(t, g, device_wait(t));
     }
 }
 
@@ -97,19 +89,7 @@ HAL_CASE("45079.T1.synchronize_device.order.callbacks_done", clauses{"45079/T1.7
 HAL_CASE("45079.T1.synchronize_device.conc.many_waiters", clauses{"45079/T1.7"}, authority::D,
          needs{E::synchronize_device, a_gate})
 (Test& t) {
-    const Gate g = t.gate(t.stream());
-    std::deque<Helper> waiters;
-    for (int i = 0; i < 15; ++i) {
-        waiters.emplace_back([&] { return t.api.synchronize_device(0, HAL_NO_TIMEOUT); });
-    }
-    waiters.push_back(t.blocks([&] { return t.api.synchronize_device(0, HAL_NO_TIMEOUT); }, g));
-    for (const Helper& waiter : waiters) {
-        t.check(!waiter.returned_within(std::chrono::milliseconds(0)), "no waiter has returned");
-    }
-    g.open();
-    for (Helper& waiter : waiters) {
-        t.ok(waiter.status());
-    }
+    check_many_wait(t, t.gate(t.stream()), device_wait(t));
 }
 
 HAL_CASE("45079.T1.synchronize_device.conc.enqueue_during_sync", clauses{"45079/T1.7"}, authority::D,
@@ -139,18 +119,7 @@ HAL_CASE("45079.T1.synchronize_device.fault.timeout_code", clauses{"45280/7.1", 
     Work& w = t.work(s);
     const Gate g = t.gate(s);
     w.enqueue();
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_device(0, short_ns); });
-            return HAL_OK;
-        },
-        g));
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_device(0, 0); });
-            return HAL_OK;
-        },
-        g));
+    check_gives_up(t, g, [&](uint64_t limit_ns) { return t.api.synchronize_device(0, limit_ns); });
     w.expect_not_begun();
     g.open();
     t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));

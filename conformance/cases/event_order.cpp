@@ -1,18 +1,11 @@
 // Table 4: what an event waits for, and when. Every case holds a stream with a gate.
-#include "harness/test.hpp"
+#include "waits.hpp"
 
 namespace hal::conformance {
 namespace {
 
-constexpr uint64_t short_ns = 20'000'000;
-
-const NeedGroup& gated() {
-    static const NeedGroup group{E::create_event, E::record_event, E::synchronize_event, E::stream_add_callback};
-    return group;
-}
-
 HAL_CASE("45079.T4.record_event.order.after_prior_work", clauses{"45079/T4.3", "45280/5.3.4"}, authority::S,
-         needs{E::record_event, gated()}, work_sources())
+         needs{E::record_event, event_io(), a_gate}, work_sources())
 (Test& t) {
     for (const hal_stream s : {t.stream(), hal_stream{nullptr}}) {
         Work& w = t.work(s);
@@ -20,32 +13,24 @@ HAL_CASE("45079.T4.record_event.order.after_prior_work", clauses{"45079/T4.3", "
         const Gate g = t.gate(s);
         w.enqueue();
         t.ok(t.api.record_event(0, s, event));
-        Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
-        w.expect_not_begun();
-        g.open();
-        t.ok(wait.status());
-        w.expect_done();
+        check_waits(t, g, event_wait(t, event), {&w});
     }
 }
 
-HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authority::S, needs{E::record_event, gated()})
+HAL_CASE("45079.T4.record_event.order.not_early", clauses{"45079/T4.3"}, authority::S,
+         needs{E::record_event, event_io(), a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
     const Gate g = t.gate(s);
     t.ok(t.returns([&] { return t.api.record_event(0, s, event); }, g));
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, 0); });
-            return HAL_OK;
-        },
-        g));
+    t.refused_behind(g, HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, 0); });
     g.open();
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
 }
 
 HAL_CASE("45079.T4.record_event.order.rerecord_moves", clauses{"45079/T4.3"}, authority::D,
-         needs{E::record_event, gated()})
+         needs{E::record_event, event_io(), a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
@@ -53,13 +38,11 @@ HAL_CASE("45079.T4.record_event.order.rerecord_moves", clauses{"45079/T4.3"}, au
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
     const Gate g = t.gate(s);
     t.ok(t.api.record_event(0, s, event));
-    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
-    g.open();
-    t.ok(wait.status());
+    check_waits(t, g, event_wait(t, event));
 }
 
 HAL_CASE("45079.T4.record_event.order.two_streams", clauses{"45079/T4.3"}, authority::D,
-         needs{E::record_event, gated(), E::create_stream})
+         needs{E::record_event, event_io(), a_gate, E::create_stream})
 (Test& t) {
     const hal_stream first = t.stream();
     const hal_stream second = t.stream();
@@ -67,13 +50,11 @@ HAL_CASE("45079.T4.record_event.order.two_streams", clauses{"45079/T4.3"}, autho
     t.ok(t.api.record_event(0, first, event));
     const Gate g = t.gate(second);
     t.ok(t.api.record_event(0, second, event));
-    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
-    g.open();
-    t.ok(wait.status());
+    check_waits(t, g, event_wait(t, event));
 }
 
 HAL_CASE("45079.T4.query_event.order.not_ready_while_gate_closed", clauses{"45079/T4.4"}, authority::S,
-         needs{E::query_event, gated()})
+         needs{E::query_event, event_io(), a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
@@ -102,7 +83,7 @@ HAL_CASE("45079.T4.query_event.order.ready_implies_data", clauses{"45079/T4.4"},
 }
 
 HAL_CASE("45079.T4.synchronize_event.order.blocks_while_gate_closed", clauses{"45079/T4.5", "45280/5.3.1"},
-         authority::S, needs{E::synchronize_event, gated()}, work_sources())
+         authority::S, needs{E::synchronize_event, event_io(), a_gate}, work_sources())
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -110,14 +91,11 @@ HAL_CASE("45079.T4.synchronize_event.order.blocks_while_gate_closed", clauses{"4
     const Gate g = t.gate(s);
     w.enqueue();
     t.ok(t.api.record_event(0, s, event));
-    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, event_wait(t, event), {&w});
 }
 
 HAL_CASE("45079.T4.synchronize_event.order.only_up_to_record", clauses{"45079/T4.5"}, authority::D,
-         needs{E::synchronize_event, gated(), any_work})
+         needs{E::synchronize_event, event_io(), a_gate, any_work})
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -131,7 +109,7 @@ HAL_CASE("45079.T4.synchronize_event.order.only_up_to_record", clauses{"45079/T4
 }
 
 HAL_CASE("45079.T4.synchronize_event.order.cross_thread", clauses{"45079/T4.5"}, authority::D,
-         needs{E::synchronize_event, gated(), any_work})
+         needs{E::synchronize_event, event_io(), a_gate, any_work})
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -141,32 +119,21 @@ HAL_CASE("45079.T4.synchronize_event.order.cross_thread", clauses{"45079/T4.5"},
         w.enqueue();
         t.ok(t.api.record_event(0, s, event));
     });
-    Helper wait = t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g);
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, event_wait(t, event), {&w});
 }
 
 HAL_CASE("45079.T4.synchronize_event.conc.many_waiters", clauses{"45079/T4.5"}, authority::D,
-         needs{E::synchronize_event, gated()})
+         needs{E::synchronize_event, event_io(), a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
     const Gate g = t.gate(s);
     t.ok(t.api.record_event(0, s, event));
-    std::deque<Helper> waiters;
-    for (int i = 0; i < 15; ++i) {
-        waiters.emplace_back([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); });
-    }
-    waiters.push_back(t.blocks([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g));
-    g.open();
-    for (Helper& waiter : waiters) {
-        t.ok(waiter.status());
-    }
+    check_many_wait(t, g, event_wait(t, event));
 }
 
 HAL_CASE("45079.T4.synchronize_event.fault.timeout_code", clauses{"45280/7.1", "45079/T4.5"}, authority::A,
-         needs{E::synchronize_event, gated(), any_work})
+         needs{E::synchronize_event, event_io(), a_gate, any_work})
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -174,20 +141,7 @@ HAL_CASE("45079.T4.synchronize_event.fault.timeout_code", clauses{"45280/7.1", "
     const Gate g = t.gate(s);
     w.enqueue();
     t.ok(t.api.record_event(0, s, event));
-    const auto begin = std::chrono::steady_clock::now();
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, short_ns); });
-            return HAL_OK;
-        },
-        g));
-    t.check(std::chrono::steady_clock::now() - begin >= std::chrono::nanoseconds(short_ns), "not before the limit");
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_event(0, event, 0); });
-            return HAL_OK;
-        },
-        g));
+    check_gives_up(t, g, [&](uint64_t limit_ns) { return t.api.synchronize_event(0, event, limit_ns); });
     w.expect_not_begun();
     g.open();
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
@@ -195,7 +149,7 @@ HAL_CASE("45079.T4.synchronize_event.fault.timeout_code", clauses{"45280/7.1", "
 }
 
 HAL_CASE("45079.T4.destroy_event.life.recorded_pending", clauses{"45079/T4.2"}, authority::A,
-         needs{E::destroy_event, gated(), any_work})
+         needs{E::destroy_event, event_io(), a_gate, any_work})
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -211,7 +165,7 @@ HAL_CASE("45079.T4.destroy_event.life.recorded_pending", clauses{"45079/T4.2"}, 
 }
 
 HAL_CASE("45079.T4.destroy_event.life.handle_reuse", clauses{"45079/T4.2"}, authority::D,
-         needs{E::destroy_event, gated()})
+         needs{E::destroy_event, event_io(), a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const Gate g = t.gate(s);

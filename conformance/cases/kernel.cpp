@@ -67,7 +67,7 @@ HAL_CASE("45079.T5.register_kernel.order.on_given_stream", clauses{"45079/T5.1",
     add.output(HAL_F32, {2, 3});
     const Gate g = t.gate(s);
     t.ok(t.returns([&] { return add.launch(s); }, g));
-    add.expect_unwritten();
+    add.expect_unwritten(g);
     g.open();
     t.sync(s);
     add.expect_output<float>({11, 22, 33, 44, 55, 66});

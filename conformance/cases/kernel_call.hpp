@@ -29,7 +29,9 @@ class Operator {
     // Overwrites every array that the call pointed to, as its owner may once run has returned.
     void scramble_call();
 
+    // The output keeps its poison: after the stream was waited for, or behind a gate.
     void expect_unwritten(Where where = Where::here());
+    void expect_unwritten(const Gate& gate, Where where = Where::here());
     void expect_inputs_unchanged(Where where = Where::here());
     // Bit for bit.
     template <class T>

@@ -340,7 +340,7 @@ const ChildRegistration import_event_role("import_event", &import_event);
 
 HAL_CASE("hal.event_ext.event_ipc_export.norm.across_processes", clauses{"45079/T4.1"}, authority::A,
          needs{E::event_ipc_export, E::event_ipc_import, E::create_event, E::destroy_event, E::record_event,
-               E::synchronize_event, a_gate})
+               E::synchronize_event, E::stream_add_callback})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event(0, HAL_EVENT_IPC);

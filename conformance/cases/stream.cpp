@@ -1,10 +1,9 @@
 // Table 3: making, asking, waiting for and destroying streams.
 #include "struct_checks.hpp"
+#include "waits.hpp"
 
 namespace hal::conformance {
 namespace {
-
-constexpr uint64_t short_ns = 20'000'000;
 
 HAL_CASE("45079.T3.create_stream.norm.usable", clauses{"45079/T3.1"}, authority::S, needs{E::create_stream, any_work})
 (Test& t) {
@@ -27,7 +26,7 @@ HAL_CASE("45079.T3.create_stream.norm.distinct", clauses{"45079/T3.1"}, authorit
 }
 
 HAL_CASE("45079.T3.create_stream.norm.independent", clauses{"45079/T3.1", "45280/5.3.3"}, authority::S,
-         needs{E::create_stream, E::synchronize_stream, any_work, a_gate, concurrent_streams})
+         needs{E::create_stream, E::synchronize_stream, any_work, E::stream_add_callback, concurrent_streams})
 (Test& t) {
     const hal_stream first = t.stream();
     const hal_stream second = t.stream();
@@ -40,7 +39,7 @@ HAL_CASE("45079.T3.create_stream.norm.independent", clauses{"45079/T3.1", "45280
 }
 
 HAL_CASE("45079.T3.create_stream.norm.null_stream_independent", clauses{"45079/T3.1"}, authority::A,
-         needs{E::create_stream, E::synchronize_stream, any_work, a_gate, concurrent_streams})
+         needs{E::create_stream, E::synchronize_stream, any_work, E::stream_add_callback, concurrent_streams})
 (Test& t) {
     const hal_stream created = t.stream();
     Work& w = t.work(created);
@@ -251,7 +250,7 @@ HAL_CASE("45079.T3.query_stream.order.ready_implies_data", clauses{"45079/T3.3"}
 }
 
 HAL_CASE("45079.T3.query_stream.norm.info_fields", clauses{"46345/A6.d", "45079/T3.3"}, authority::S,
-         needs{E::query_stream, a_gate})
+         needs{E::query_stream, E::stream_add_callback})
 (Test& t) {
     const hal_dev dev = t.facts.device_count - 1;
     const hal_stream s = t.stream(dev);
@@ -306,11 +305,7 @@ HAL_CASE("45079.T3.synchronize_stream.order.blocks_while_gate_closed", clauses{"
         Work& w = t.work(s);
         const Gate g = t.gate(s);
         w.enqueue();
-        Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); }, g);
-        w.expect_not_begun();
-        g.open();
-        t.ok(wait.status());
-        w.expect_done();
+        check_waits(t, g, stream_wait(t, s), {&w});
     }
 }
 
@@ -344,15 +339,7 @@ HAL_CASE("45079.T3.synchronize_stream.conc.many_waiters", clauses{"45079/T3.4"},
 (Test& t) {
     const hal_stream s = t.stream();
     const Gate g = t.gate(s);
-    std::deque<Helper> waiters;
-    for (int i = 0; i < 15; ++i) {
-        waiters.emplace_back([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); });
-    }
-    waiters.push_back(t.blocks([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); }, g));
-    g.open();
-    for (Helper& waiter : waiters) {
-        t.ok(waiter.status());
-    }
+    check_many_wait(t, g, stream_wait(t, s));
 }
 
 HAL_CASE("45079.T3.synchronize_stream.fault.timeout_code", clauses{"45280/7.1", "45079/T3.4"}, authority::A,
@@ -362,20 +349,7 @@ HAL_CASE("45079.T3.synchronize_stream.fault.timeout_code", clauses{"45280/7.1", 
     Work& w = t.work(s);
     const Gate g = t.gate(s);
     w.enqueue();
-    const auto begin = std::chrono::steady_clock::now();
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_stream(0, s, short_ns); });
-            return HAL_OK;
-        },
-        g));
-    t.check(std::chrono::steady_clock::now() - begin >= std::chrono::nanoseconds(short_ns), "not before the limit");
-    t.ok(t.returns(
-        [&] {
-            t.fails(HAL_ERROR_TIMEOUT, [&] { return t.api.synchronize_stream(0, s, 0); });
-            return HAL_OK;
-        },
-        g));
+    check_gives_up(t, g, [&](uint64_t limit_ns) { return t.api.synchronize_stream(0, s, limit_ns); });
     w.expect_not_begun();
     g.open();
     t.ok(t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT));

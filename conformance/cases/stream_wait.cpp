@@ -1,18 +1,11 @@
 // Table 3: stream_wait_event. A stream waits for the most recent record of the event at the time of the call.
-#include "harness/test.hpp"
+#include "waits.hpp"
 
 namespace hal::conformance {
 namespace {
 
-// Everything that such a case calls.
-const NeedGroup& waiting() {
-    static const NeedGroup group{E::create_stream, E::synchronize_stream, E::create_event, E::destroy_event,
-                                 E::record_event};
-    return group;
-}
-
 HAL_CASE("45079.T3.stream_wait_event.order.blocks_consumer", clauses{"45079/T3.6", "45280/5.3.4"}, authority::S,
-         needs{E::stream_wait_event, waiting(), a_gate}, work_sources())
+         needs{E::stream_wait_event, handover(), a_gate}, work_sources())
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_stream consumer = t.stream();
@@ -22,15 +15,11 @@ HAL_CASE("45079.T3.stream_wait_event.order.blocks_consumer", clauses{"45079/T3.6
     t.ok(t.api.record_event(0, producer, event));
     t.ok(t.api.stream_wait_event(0, consumer, event));
     w.enqueue();
-    Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, consumer, HAL_NO_TIMEOUT); }, g);
-    w.expect_not_begun();
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, stream_wait(t, consumer), {&w});
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.host_not_blocked", clauses{"45079/T3.6", "45280/5.3.4"}, authority::S,
-         needs{E::stream_wait_event, waiting(), a_gate})
+         needs{E::stream_wait_event, handover(), a_gate})
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_stream consumer = t.stream();
@@ -43,7 +32,7 @@ HAL_CASE("45079.T3.stream_wait_event.order.host_not_blocked", clauses{"45079/T3.
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.binds_to_prior_record", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), any_work, a_gate, concurrent_streams})
+         needs{E::stream_wait_event, handover(), any_work, E::stream_add_callback, concurrent_streams})
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_stream consumer = t.stream();
@@ -62,7 +51,7 @@ HAL_CASE("45079.T3.stream_wait_event.order.binds_to_prior_record", clauses{"4507
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.keeps_its_record", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), any_work, a_gate, concurrent_streams})
+         needs{E::stream_wait_event, handover(), any_work, E::stream_add_callback, concurrent_streams})
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_stream consumer = t.stream();
@@ -76,14 +65,11 @@ HAL_CASE("45079.T3.stream_wait_event.order.keeps_its_record", clauses{"45079/T3.
     // The newer record is complete at once, and must not release a wait for the older one.
     t.ok(t.api.record_event(0, third, event));
     t.ok(t.api.synchronize_stream(0, third, HAL_NO_TIMEOUT));
-    Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, consumer, HAL_NO_TIMEOUT); }, g);
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, stream_wait(t, consumer), {&w});
 }
 
 HAL_CASE("45079.T3.stream_wait_event.norm.never_recorded", clauses{"45079/T3.6"}, authority::A,
-         needs{E::stream_wait_event, waiting(), any_work})
+         needs{E::stream_wait_event, handover(), any_work})
 (Test& t) {
     const hal_stream s = t.stream();
     Work& w = t.work(s);
@@ -94,7 +80,7 @@ HAL_CASE("45079.T3.stream_wait_event.norm.never_recorded", clauses{"45079/T3.6"}
 }
 
 HAL_CASE("45079.T3.stream_wait_event.edge.completed_event", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), E::synchronize_event, any_work})
+         needs{E::stream_wait_event, handover(), E::synchronize_event, any_work})
 (Test& t) {
     const hal_stream first = t.stream();
     const hal_stream second = t.stream();
@@ -109,7 +95,7 @@ HAL_CASE("45079.T3.stream_wait_event.edge.completed_event", clauses{"45079/T3.6"
 }
 
 HAL_CASE("45079.T3.stream_wait_event.edge.same_stream", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), any_work})
+         needs{E::stream_wait_event, handover(), any_work})
 (Test& t) {
     for (const hal_stream s : {t.stream(), hal_stream{nullptr}}) {
         const hal_event event = t.event();
@@ -123,7 +109,7 @@ HAL_CASE("45079.T3.stream_wait_event.edge.same_stream", clauses{"45079/T3.6"}, a
 }
 
 HAL_CASE("45079.T3.stream_wait_event.norm.null_stream", clauses{"45079/T3.6"}, authority::A,
-         needs{E::stream_wait_event, waiting(), any_work, a_gate})
+         needs{E::stream_wait_event, handover(), any_work, a_gate})
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_event event = t.event();
@@ -132,15 +118,11 @@ HAL_CASE("45079.T3.stream_wait_event.norm.null_stream", clauses{"45079/T3.6"}, a
     t.ok(t.api.record_event(0, producer, event));
     t.ok(t.api.stream_wait_event(0, nullptr, event));
     w.enqueue();
-    Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, nullptr, HAL_NO_TIMEOUT); }, g);
-    w.expect_not_begun();
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, stream_wait(t, nullptr), {&w});
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.fan_out", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), any_work, a_gate})
+         needs{E::stream_wait_event, handover(), any_work, a_gate})
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_event event = t.event();
@@ -170,7 +152,7 @@ HAL_CASE("45079.T3.stream_wait_event.order.fan_out", clauses{"45079/T3.6"}, auth
 
 // One stream waits for 16; the gate is on each of them in turn.
 HAL_CASE("45079.T3.stream_wait_event.order.fan_in", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), a_gate})
+         needs{E::stream_wait_event, handover(), a_gate})
 (Test& t) {
     const hal_stream consumer = t.stream();
     std::vector<hal_stream> producers;
@@ -185,14 +167,12 @@ HAL_CASE("45079.T3.stream_wait_event.order.fan_in", clauses{"45079/T3.6"}, autho
             t.ok(t.api.record_event(0, producers[i], events[i]));
             t.ok(t.api.stream_wait_event(0, consumer, events[i]));
         }
-        Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, consumer, HAL_NO_TIMEOUT); }, g);
-        g.open();
-        t.ok(wait.status());
+        check_waits(t, g, stream_wait(t, consumer));
     }
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.chain", clauses{"45079/T3.6"}, authority::D,
-         needs{E::stream_wait_event, waiting(), memory_io(), E::async_memory_copy_d2d, E::async_memory_copy_h2d,
+         needs{E::stream_wait_event, handover(), memory_io(), E::async_memory_copy_d2d, E::async_memory_copy_h2d,
                a_gate})
 (Test& t) {
     constexpr int links = 64;
@@ -213,14 +193,12 @@ HAL_CASE("45079.T3.stream_wait_event.order.chain", clauses{"45079/T3.6"}, author
         t.ok(t.api.stream_wait_event(0, streams[i], event));
         t.ok(t.api.async_memory_copy_d2d(0, streams[i], buffers[i]->ptr, buffers[i - 1]->ptr, size));
     }
-    Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, streams[links - 1], HAL_NO_TIMEOUT); }, g);
-    g.open();
-    t.ok(wait.status());
+    check_waits(t, g, stream_wait(t, streams[links - 1]));
     t.expect(*buffers[links - 1], pattern, "data through 64 streams");
 }
 
 HAL_CASE("45079.T3.stream_wait_event.order.cross_device", clauses{"45079/T3.6", "45280/5.3.4"}, authority::S,
-         needs{E::stream_wait_event, waiting(), a_gate, devices(2)}, work_sources())
+         needs{E::stream_wait_event, handover(), a_gate, devices(2)}, work_sources())
 (Test& t) {
     for (const hal_dev from : {0, 1}) {
         const hal_dev to = 1 - from;
@@ -232,16 +210,12 @@ HAL_CASE("45079.T3.stream_wait_event.order.cross_device", clauses{"45079/T3.6", 
         t.ok(t.api.record_event(from, producer, event));
         t.ok(t.api.stream_wait_event(to, consumer, event));
         w.enqueue();
-        Helper wait = t.blocks([&] { return t.api.synchronize_stream(to, consumer, HAL_NO_TIMEOUT); }, g);
-        w.expect_not_begun();
-        g.open();
-        t.ok(wait.status());
-        w.expect_done();
+        check_waits(t, g, stream_wait(t, consumer, to), {&w});
     }
 }
 
 HAL_CASE("45079.T3.stream_wait_event.life.destroy_event_after_wait", clauses{"45079/T3.6", "45079/T4.2"}, authority::A,
-         needs{E::stream_wait_event, waiting(), any_work, a_gate})
+         needs{E::stream_wait_event, handover(), any_work, a_gate})
 (Test& t) {
     const hal_stream producer = t.stream();
     const hal_stream consumer = t.stream();
@@ -253,15 +227,11 @@ HAL_CASE("45079.T3.stream_wait_event.life.destroy_event_after_wait", clauses{"45
     t.ok(t.api.stream_wait_event(0, consumer, event));
     w.enqueue();
     t.ok(t.returns([&] { return t.api.destroy_event(0, event); }, g));
-    Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, consumer, HAL_NO_TIMEOUT); }, g);
-    w.expect_not_begun();
-    g.open();
-    t.ok(wait.status());
-    w.expect_done();
+    check_waits(t, g, stream_wait(t, consumer), {&w});
 }
 
 HAL_CASE("45079.T3.stream_wait_event.life.destroy_producer", clauses{"45079/T3.6", "45079/T3.2"}, authority::A,
-         needs{E::stream_wait_event, waiting(), E::destroy_stream, any_work, a_gate})
+         needs{E::stream_wait_event, handover(), E::destroy_stream, any_work, a_gate})
 (Test& t) {
     hal_stream producer = nullptr;
     t.ok(t.api.create_stream(0, nullptr, &producer));

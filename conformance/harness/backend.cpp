@@ -1,5 +1,6 @@
 #include "backend.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "identity.hpp"
@@ -146,6 +147,18 @@ Introduction introduce(const Target& target) {
     return result;
 }
 
+namespace {
+
+// What a gate without callbacks is made of (load.hpp). Waiting for it takes synchronize_device, which is mandatory.
+bool can_load(const Facts& facts) {
+    const auto& list = memory_io().list;
+    return std::all_of(list.begin(), list.end(), [&](const Need& need) { return !unmet(need, facts); }) &&
+           facts.has(E::synchronize_device) && !facts.behaviour.contains("inline_copies") &&
+           (facts.has(E::async_memory_copy_d2d) || facts.has(E::async_memory_copy_h2d));
+}
+
+}  // namespace
+
 std::optional<std::string> unmet(const Need& need, const Facts& facts) {
     switch (need.kind) {
         case Need::Kind::entry:
@@ -186,8 +199,9 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
             }
             return "needs a source of asynchronous work";
         case Need::Kind::gate:
-            if (!facts.has(E::stream_add_callback)) {
-                return "needs a gate: stream_add_callback";
+            if (!facts.has(E::stream_add_callback) && !can_load(facts)) {
+                return "needs a gate: stream_add_callback, or asynchronous copies of memory that can be written and "
+                       "read";
             }
             return {};
         case Need::Kind::claim:

@@ -1,5 +1,6 @@
 #include "gate.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <vector>
 
@@ -7,6 +8,19 @@ namespace hal::conformance {
 
 Gate::Gate(std::chrono::milliseconds hold) : state_(std::make_shared<State>()) {
     state_->hold = hold;
+}
+
+Gate Gate::of_load(Clock::time_point until) {
+    Gate gate(std::chrono::milliseconds(0));
+    gate.state_->until = until;
+    gate.state_->left = true;  // no callback is waited for
+    return gate;
+}
+
+Gate Gate::broken() {
+    Gate gate = of_load(Clock::time_point::min());
+    gate.state_->broken = true;
+    return gate;
 }
 
 void Gate::callback(void* user_data, hal_dev, hal_stream, hal_status) {
@@ -35,6 +49,19 @@ void Gate::open() const {
 bool Gate::expired() const {
     const std::lock_guard lock(state_->mutex);
     return state_->expired;
+}
+
+bool Gate::surely_closed() const {
+    const std::lock_guard lock(state_->mutex);
+    return !state_->opened && !state_->expired && (!state_->until || Clock::now() < *state_->until);
+}
+
+std::chrono::milliseconds Gate::look(std::chrono::milliseconds wanted) const {
+    if (!state_->until) {
+        return wanted;
+    }
+    const auto half = std::chrono::duration_cast<std::chrono::milliseconds>((*state_->until - Clock::now()) / 2);
+    return state_->broken ? std::chrono::milliseconds(0) : std::min(wanted, half);
 }
 
 bool Gate::left() const {

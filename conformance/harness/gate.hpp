@@ -1,7 +1,8 @@
 // Gates: the only means to test ordering. A host callback holds a stream until the test opens it; whatever comes behind
-// it must wait, which turns luck into proof. One closed gate per device at a time: many runtimes run all callbacks on
-// one thread. While it is closed nothing on the device may allocate, free or copy synchronously unless that is under
-// test.
+// it must wait, which turns luck into proof. Where a plug-in has no callbacks a load of copies holds the stream for a
+// time that was measured before (load.hpp): then "has not returned" is said only while the clock makes it sure, and the
+// run is inconclusive otherwise. One closed gate per device at a time: many runtimes run all callbacks on one thread.
+// While it is closed nothing on the device may allocate, free or copy synchronously unless that is under test.
 #pragma once
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -33,8 +35,15 @@ struct Limits {
 
 class Gate {
   public:
+    using Clock = std::chrono::steady_clock;
+
     Gate() = default;
+    // A host callback, which opens itself after `hold`.
     explicit Gate(std::chrono::milliseconds hold);
+    // A load of copies, which ends no earlier than `until`. Nothing opens it but time.
+    [[nodiscard]] static Gate of_load(Clock::time_point until);
+    // One that could not be closed, which a check has already told: nothing more is said about it.
+    [[nodiscard]] static Gate broken();
 
     // The callback and its argument for stream_add_callback.
     static void callback(void* user_data, hal_dev device, hal_stream stream, hal_status status);
@@ -44,6 +53,11 @@ class Gate {
     [[nodiscard]] bool wait_entered(std::chrono::milliseconds limit) const;
     void open() const;
     [[nodiscard]] bool expired() const;  // opened itself
+    [[nodiscard]] bool is_broken() const { return state_->broken; }
+    // Nothing behind the gate can have run until now.
+    [[nodiscard]] bool surely_closed() const;
+    // How long to look whether a call returns: `wanted`, or half of the time for which a load surely holds.
+    [[nodiscard]] std::chrono::milliseconds look(std::chrono::milliseconds wanted) const;
     // The callback has come and gone, or never came and never will be waited for: memory may go.
     [[nodiscard]] bool left() const;
     // Keeps the memory for a callback that may still come.
@@ -58,6 +72,8 @@ class Gate {
         bool opened = false;
         bool expired = false;
         bool left = false;
+        bool broken = false;
+        std::optional<Clock::time_point> until;  // of a load
     };
     std::shared_ptr<State> state_;
 };

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -29,6 +30,8 @@ struct DeviceBuffer {
 
 // One asynchronous operation of the kind that the case's parameter "src" names.
 class Work;
+// What holds a stream where there are no callbacks (load.hpp).
+class Load;
 
 // The text of a value in a finding.
 template <class T>
@@ -118,12 +121,34 @@ class Test {
     void sync(hal_stream stream, hal_dev on = 0, Where where = Where::here());
 
     // ---- Ordering ----
+    // Closed when this returns: by a host callback, or by a load of copies where there are no callbacks.
     [[nodiscard]] Gate gate(hal_stream stream, hal_dev on = 0, Where where = Where::here());
     // Runs the call on a thread of its own: it must not return while the gate is closed. Open the gate, then ask the
     // result for the status of the call.
-    [[nodiscard]] Helper blocks(std::function<hal_status()> call, const Gate& gate, Where where = Where::here());
+    [[nodiscard]] Helper blocks(const std::function<hal_status()>& call, const Gate& gate, Where where = Where::here());
+    // As blocks, for several threads that make the call at once.
+    [[nodiscard]] std::deque<Helper> all_block(int count, const std::function<hal_status()>& call, const Gate& gate,
+                                               Where where = Where::here());
     // The call must return while the gate is closed. Its status.
     hal_status returns(const std::function<hal_status()>& call, const Gate& gate, Where where = Where::here());
+    // The call is refused with this error, with its text, while the gate is closed.
+    void refused_behind(const Gate& gate, hal_status expected, const std::function<hal_status()>& call,
+                        Where where = Where::here());
+    // What was seen until now was seen behind the closed gate. Else the run is inconclusive and nothing may be said.
+    [[nodiscard]] bool closed(const Gate& gate);
+    // The destination of enqueued work keeps its poison behind the gate. Counts only while the gate is surely closed,
+    // and for device memory only where the host can look at it without a call.
+    void expect_unwritten(const HostBuffer& buffer, const Gate& gate, Where where = Where::here());
+    void expect_unwritten(const DeviceBuffer& buffer, const Gate& gate, Where where = Where::here());
+    // Something that a callback or a copy may still touch after a faulty plug-in has returned early: it lives as long
+    // as the process.
+    template <class T, class... Args>
+    [[nodiscard]] T& keep(Args&&... args) {
+        auto made = std::make_shared<T>(std::forward<Args>(args)...);
+        T& object = *made;
+        keep_alive(std::move(made));
+        return object;
+    }
     // Asks again and again until the answer is no longer NOT_READY, at most for the limit.
     [[nodiscard]] hal_status poll(const std::function<hal_status()>& query) const;
     [[nodiscard]] Work& work(hal_stream stream, hal_dev on = 0);
@@ -142,6 +167,7 @@ class Test {
 
   private:
     friend class Work;
+    friend class Load;
     template <class Expected, class Got>
     bool judge(bool good, std::string_view what, Where where, Expected expected, Got got,
                enum authority at_most = authority::S) {
@@ -161,7 +187,10 @@ class Test {
     bool expect_device(const DeviceBuffer& buffer, const Expected& expected, std::string_view what, Where where);
     template <class Expected>
     bool expect_host(const HostBuffer& buffer, const Expected& expected, std::string_view what, Where where);
+    void unwritten(const void* bytes, uint64_t size, const Gate& gate, Where where);
+    static void keep_alive(std::shared_ptr<void> object);
     void drain();
+    void confirm_loads();
     void destroy_objects();
 
     Recorder& recorder_;
@@ -178,6 +207,7 @@ class Test {
     std::vector<std::pair<hal_dev, hal_stream>> streams_;
     std::vector<std::pair<hal_dev, hal_event>> events_;
     std::vector<Gate> gates_;
+    std::map<hal_dev, std::unique_ptr<Load>> loads_;
     std::vector<std::unique_ptr<Work>> works_;
 };
 
@@ -190,7 +220,8 @@ class Work {
     void enqueue(Where where = Where::here());
     // The result is there and right, looked at without any further synchronisation where the host can see it.
     void expect_done(Where where = Where::here());
-    // Nothing of the result is there yet; counts only where the host can look without a call.
+    // Nothing of the result is there yet; counts only while the last gate is surely closed, and where the host can look
+    // without a call.
     void expect_not_begun(Where where = Where::here());
 
   private:
@@ -206,7 +237,7 @@ class Work {
     HostBuffer* host_ = nullptr;
     DeviceBuffer* from_ = nullptr;
     DeviceBuffer* to_ = nullptr;
-    std::shared_ptr<Counter> counter_;
+    Counter* counter_ = nullptr;
 };
 
 }  // namespace hal::conformance

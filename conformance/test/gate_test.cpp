@@ -46,3 +46,18 @@ TEST_CASE("a helper that has not returned is not said to have") {
     gate.open();
     CHECK(helper.status() == HAL_OK);
 }
+
+TEST_CASE("a gate is surely closed from its start until it is opened, expires or its load may end") {
+    const Gate held(milliseconds(10'000));
+    CHECK(held.surely_closed());
+    held.open();
+    CHECK_FALSE(held.surely_closed());
+    const Gate load = Gate::of_load(Gate::Clock::now() + std::chrono::hours(1));
+    CHECK(load.surely_closed());
+    CHECK(load.look(milliseconds(30)) == milliseconds(30));
+    CHECK(load.left());
+    const Gate over = Gate::of_load(Gate::Clock::now());
+    CHECK_FALSE(over.surely_closed());
+    CHECK(over.look(milliseconds(30)) <= milliseconds(0));
+    CHECK_FALSE(Gate::broken().surely_closed());
+}

@@ -253,8 +253,8 @@ void WorkerProcess::close_finished_pipes(short out_events, short err_events) {
 Attempt WorkerProcess::run(const CaseJob& job) {
     const auto begin = Clock::now();
     const Seen seen =
-        ask(json{{"case", job.id}, {"seed", job.seed}, {"timeout_mult", job.timeout_mult}, {"facts", job.facts}}, "end",
-            job.limit, job.stacks);
+        ask(json{{"case", job.id}, {"seed", job.seed}, {"timeout_mult", job.timeout_mult}, {"facts", *job.facts}},
+            "end", job.limit, job.stacks);
     Attempt attempt;
     if (seen.answer) {
         attempt.record = seen.answer->at("end").get<Record>();

@@ -19,7 +19,7 @@ struct CaseJob {
     double timeout_mult = 1;
     std::chrono::milliseconds limit{10'000};
     bool stacks = true;  // of a worker that hangs
-    nlohmann::json facts;
+    const Facts* facts = nullptr;
 };
 
 class WorkerProcess {

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "digest.hpp"
-#include "events_json.hpp"
 #include "host_facts.hpp"
 #include "in_process.hpp"
 #include "process.hpp"
@@ -39,7 +38,6 @@ class Runner {
     Runner(const RunOptions& options, const Progress& progress, const Target& target, LogWriter& writer, Log& log)
         : options_(options), progress_(progress), target_(target), writer_(writer), log_(log) {
         facts_ = log.facts->facts;
-        facts_json_ = log.facts->facts;
     }
 
     // Those that may run beside each other, then those that must run alone.
@@ -130,7 +128,7 @@ class Runner {
         }
         CaseJob job{instance.id,           seed,
                     options_.timeout_mult, limit_of(instance.origin->cls, options_.timeout_mult),
-                    options_.stacks,       facts_json_};
+                    options_.stacks,       &facts_};
         Attempt result = kept->run(job);
         if (options_.isolation == Isolation::test || !kept->alive()) {
             kept->end(result);
@@ -175,7 +173,6 @@ class Runner {
     LogWriter& writer_;
     Log& log_;
     Facts facts_;
-    nlohmann::json facts_json_;
     std::mutex mutex_;
     std::atomic<bool> stop_{false};
     bool healthy_at_first_ = false;

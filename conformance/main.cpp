@@ -4,6 +4,7 @@
 
 #include "cli/list.hpp"
 #include "cli/run.hpp"
+#include "cli/selftest.hpp"
 #include "engine/worker.hpp"
 #include "harness/child.hpp"
 
@@ -32,14 +33,17 @@ int dispatch(int argc, char** argv) {
     RunCommand perf;
     perf.options.choice.perf = true;
     ListCommand list;
+    SelftestCommand selftest;
     ChildCommand child;
     CLI::App* run_app = app.add_subcommand("run", "run the cases against a plug-in");
     CLI::App* perf_app = app.add_subcommand("perf", "measure the plug-in; figures to compare, no verdict");
     CLI::App* list_app = app.add_subcommand("list", "the cases: id, authority, class, clauses, needs");
+    CLI::App* selftest_app = app.add_subcommand("selftest", "prove that the checker itself catches faults");
     CLI::App* child_app = app.add_subcommand("child", "")->group("");
     add_run(*run_app, run);
     add_run(*perf_app, perf);
     add_list(*list_app, list);
+    add_selftest(*selftest_app, selftest);
     add_child(*child_app, child);
     try {
         app.parse(argc, argv);
@@ -48,6 +52,9 @@ int dispatch(int argc, char** argv) {
     }
     if (list_app->parsed()) {
         return list_command(list);
+    }
+    if (selftest_app->parsed()) {
+        return selftest_command(selftest);
     }
     if (child_app->parsed()) {
         return child_main(load_target(child.manifest, option_map(child.options)), child.role, child.arguments);

@@ -39,6 +39,7 @@ HAL_CASE("45079.X.abi.norm.tables", clauses{"hal/3"}, authority::A, needs{})
 HAL_CASE("45079.X.life.norm.two_instances", clauses{"hal/5"}, authority::A, needs{memory_io()})
 (Test& t) {
     const auto other = t.another();
+    t.check(other->instance() != t.backend().instance(), "the second instance is another one");
     t.ok(other->initialize());
     const Pattern pattern = t.pattern();
     const DeviceBuffer& mine = t.device(pattern, 4099);

@@ -111,18 +111,19 @@ void deinit_not_counted(Plugin& plugin) {
 
 // Resets every device.
 void deinit_hurts_others(Plugin& plugin) {
-    static std::atomic<hal_dptr> others{0};
+    static std::atomic<hal_dptr> last[2];
     plugin.memory.device_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, hal_dptr* out) {
         const hal_status status = base.memory.device_memory_allocate(self, device, size, out);
-        if (status == HAL_OK && device == 1 && size > 256) {
-            others = *out;
+        if (status == HAL_OK && device < 2 && size > 256) {
+            last[device] = *out;
         }
         return status;
     };
     plugin.device.deinit_device = [](hal_instance* self, hal_dev device) {
         const hal_status status = base.device.deinit_device(self, device);
-        if (status == HAL_OK && device == 0 && others != 0) {
-            std::memset(reinterpret_cast<void*>(others.load()), 0, 256);
+        const hal_dptr other = device == 0 || device == 1 ? last[1 - device].load() : 0;
+        if (status == HAL_OK && other != 0) {
+            std::memset(reinterpret_cast<void*>(other), 0, 256);
         }
         return status;
     };
@@ -265,8 +266,9 @@ void life_static_dtor_crash(Plugin& plugin) {
 }
 
 void life_tls_dtor_crash(Plugin& plugin) {
+    static std::thread::id home;
+    home = std::this_thread::get_id();
     plugin.event.create_event = [](hal_instance* self, hal_dev device, const hal_event_desc* desc, hal_event* out) {
-        static const std::thread::id home = std::this_thread::get_id();
         if (home != std::this_thread::get_id()) {
             static thread_local DiesLate at_thread_end;
             (void)&at_thread_end;

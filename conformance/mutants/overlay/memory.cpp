@@ -11,18 +11,20 @@ namespace hal::mutants {
 
 // ---- Allocating ----
 
-// One block in 200 is a piece of a live one.
+// One block in 40 is the second half of a live one.
 void alloc_overlap(Plugin& plugin) {
     static std::atomic<hal_dptr> live{0};
+    static std::atomic<uint64_t> live_size{0};
     static std::atomic<uint64_t> calls{0};
     plugin.memory.device_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, hal_dptr* out) {
-        if (out != nullptr && live != 0 && size <= 256 && ++calls % 200 == 0) {
-            *out = live;
+        if (out != nullptr && live != 0 && size != 0 && size <= live_size / 2 && ++calls % 40 == 0) {
+            *out = (live + live_size / 2) & ~hal_dptr{255};
             return HAL_OK;
         }
         const hal_status status = base.memory.device_memory_allocate(self, device, size, out);
-        if (status == HAL_OK && size >= 256) {
+        if (status == HAL_OK && size >= 1024) {
             live = *out;
+            live_size = size;
         }
         return status;
     };

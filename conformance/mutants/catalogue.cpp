@@ -1,0 +1,65 @@
+#include "catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace hal::conformance {
+namespace {
+
+constexpr auto mutants = std::to_array<Mutant>({
+#define HAL_MUTANT(word, fault, row, what, cls, verdict, killers, message) \
+    {#word "." #fault, #row, what, #cls, #verdict, killers, message, ""},
+#define HAL_LIBRARY_MUTANT(library, what, cls, verdict, killers, message) \
+    {"library." #library, "library", what, #cls, #verdict, killers, message, #library},
+#include "mutants.def"
+});
+
+constexpr auto oddities = std::to_array<Oddity>({
+#define HAL_ODDITY(word, fault, what, options) {#word "." #fault, what, options},
+#include "mutants.def"
+});
+
+constexpr auto operators = std::to_array<Operator>({
+#define HAL_OPERATOR(name, what, first_only) {#name, what, first_only},
+#include "generated.def"
+});
+
+struct Legal {
+    std::string_view op, entry, why;
+};
+constexpr auto legal = std::to_array<Legal>({
+#define HAL_LEGAL(op, entry, why) {#op, #entry, why},
+#include "generated.def"
+});
+
+}  // namespace
+
+std::span<const Mutant> all_mutants() {
+    return mutants;
+}
+std::span<const Oddity> all_oddities() {
+    return oddities;
+}
+std::span<const Operator> all_operators() {
+    return operators;
+}
+
+std::string_view why_legal(std::string_view op, std::string_view entry) {
+    const auto found =
+        std::find_if(legal.begin(), legal.end(), [&](const Legal& one) { return one.op == op && one.entry == entry; });
+    return found == legal.end() ? std::string_view() : found->why;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+    std::vector<std::string_view> result;
+    while (!text.empty()) {
+        const size_t end = std::min(text.find(' '), text.size());
+        if (end != 0) {
+            result.push_back(text.substr(0, end));
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return result;
+}
+
+}  // namespace hal::conformance

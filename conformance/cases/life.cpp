@@ -1,23 +1,29 @@
-// Table 1: initialize, finalize, init_device, deinit_device. Each case uses instances of its own.
-#include <dirent.h>
-
+// Table 1: initialize, finalize. Each case uses instances of its own.
+#include "harness/meters.hpp"
 #include "harness/test.hpp"
 
 namespace hal::conformance {
 namespace {
 
-size_t entries_in(const char* directory) {
-    size_t count = 0;
-    if (DIR* opened = opendir(directory)) {
-        while (readdir(opened) != nullptr) {
-            ++count;
-        }
-        closedir(opened);
-    }
-    return count;
+// Threads and open files, which an instance must give back.
+void expect_level(Test& t, const Meters& before, std::string_view after_what) {
+    const Meters now = read_meters();
+    t.le(now.threads, before.threads, "threads after " + std::string(after_what));
+    t.le(now.fds, before.fds, "open files after " + std::string(after_what));
 }
 
-HAL_CASE("45079.T1.initialize.norm.counted", clauses{"45079/T1.11", "45079/T1.12"}, authority::A,
+HAL_CASE("45079.T1.initialize.norm.first", clauses{"45079/T1.11"}, authority::S, needs{E::initialize})
+(Test& t) {
+    const auto other = t.another();
+    t.ok(other->api().initialize());
+    int32_t count = 0;
+    t.ok(other->api().get_device_count(&count), "an entry after initialize");
+    if (other->api().finalize) {
+        t.ok(other->api().finalize());
+    }
+}
+
+HAL_CASE("45079.T1.initialize.edge.twice", clauses{"45079/T1.11", "45079/T1.12"}, authority::A,
          needs{E::initialize, E::finalize, E::get_device_count})
 (Test& t) {
     const auto other = t.another();
@@ -54,23 +60,46 @@ HAL_CASE("45079.T1.initialize.life.cycle50", clauses{"45079/T1.11", "45079/T1.12
          needs{E::initialize, E::finalize, any_work, E::synchronize_device})
 (Test& t) {
     const auto other = t.another();
-    size_t threads = 0;
-    size_t files = 0;
+    Meters settled;
     for (int i = 0; i < 50; ++i) {
         t.ok(other->api().initialize());
         t.ok(other->api().synchronize_device(0, HAL_NO_TIMEOUT));
         t.ok(other->api().finalize());
         if (i == 9) {  // whatever is started once and kept has been by now
-            threads = entries_in("/proc/self/task");
-            files = entries_in("/proc/self/fd");
+            settled = read_meters();
         }
     }
-    t.eq(threads, entries_in("/proc/self/task"), "threads after 40 more cycles");
-    t.eq(files, entries_in("/proc/self/fd"), "open files after 40 more cycles");
+    expect_level(t, settled, "40 more cycles");
+}
+
+// What one instance starts: a host has other work for its cores.
+HAL_CASE("45079.T1.initialize.env.threads_bounded", clauses{"45079/T1.11"}, authority::Q, needs{E::initialize},
+         exclusive)
+(Test& t) {
+    const uint64_t before = read_meters().threads;
+    const auto other = t.another();
+    t.ok(other->initialize());
+    const uint64_t started = read_meters().threads - before;
+    t.metric("threads started", static_cast<double>(started), "");
+    t.le(started, uint64_t{4} * std::max(1U, std::thread::hardware_concurrency()) + 8,
+         "threads that initialize starts");
+    t.ok(other->finalize());
+}
+
+HAL_CASE("45079.T1.initialize.norm.time", clauses{"45079/T1.11"}, authority::Q, needs{E::initialize})
+(Test& t) {
+    constexpr double most_seconds = 5;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto other = t.another();
+    t.ok(other->initialize());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    t.metric("create and initialize", seconds, "s");
+    t.le(seconds, most_seconds, "seconds of create and initialize");
+    t.ok(other->finalize());
 }
 
 HAL_CASE("45079.T1.initialize.conc.two_threads", clauses{"45079/T1.11"}, authority::A,
-         needs{E::initialize, E::finalize})
+         needs{E::initialize, E::finalize, free_threads})
 (Test& t) {
     const auto other = t.another();
     t.threads(8, [&](int) {
@@ -104,13 +133,33 @@ HAL_CASE("45079.T1.finalize.norm.releases_all", clauses{"45079/T1.12"}, authorit
         t.ok(api.finalize());
     };
     cycle();
-    const size_t threads = entries_in("/proc/self/task");
-    const size_t files = entries_in("/proc/self/fd");
+    const Meters before = read_meters(t.api, t.facts.device_count);
     for (int i = 0; i < 10; ++i) {
         cycle();
     }
-    t.eq(threads, entries_in("/proc/self/task"), "threads");
-    t.eq(files, entries_in("/proc/self/fd"), "open files");
+    expect_level(t, before, "ten instances");
+    const Meters after = read_meters(t.api, t.facts.device_count);
+    for (size_t dev = 0; dev < after.device_bytes.size(); ++dev) {
+        t.le(after.device_bytes[dev], before.device_bytes[dev], "device memory in use after ten instances");
+    }
+    t.no_leak(3, cycle);
+}
+
+HAL_CASE("45079.T1.finalize.edge.without_init", clauses{"45079/T1.12"}, authority::A, needs{E::finalize, E::initialize})
+(Test& t) {
+    const auto other = t.another();
+    t.fails(HAL_ERROR_NOT_INITIALIZED, [&] { return other->api().finalize(); });
+    t.ok(other->api().initialize(), "after the refusal");
+    t.ok(other->api().finalize());
+}
+
+HAL_CASE("45079.T1.finalize.edge.twice", clauses{"45079/T1.12"}, authority::A, needs{E::finalize, E::initialize})
+(Test& t) {
+    const auto other = t.another();
+    t.ok(other->api().initialize());
+    t.ok(other->api().finalize());
+    t.fails(HAL_ERROR_NOT_INITIALIZED, [&] { return other->api().finalize(); });
+    t.fails(HAL_ERROR_NOT_INITIALIZED, [&] { return other->api().finalize(); });
 }
 
 HAL_CASE("45079.T1.finalize.err.live_objects", clauses{"45079/T1.12"}, authority::A,
@@ -211,66 +260,78 @@ HAL_CASE("45079.T1.finalize.life.reinit_state_fresh", clauses{"45079/T1.12"}, au
         hal_dptr ptr = 0;
         t.ok(api.device_memory_allocate(0, 100'000, &ptr));
         t.ok(api.device_memory_deallocate(0, ptr, 0));
+        if (api.set_device && api.get_device) {
+            hal_dev current = INT32_MIN;
+            t.ok(api.get_device(&current));
+            t.eq(0, current, "current device of a fresh start");
+            t.ok(api.set_device(t.facts.device_count - 1));
+        }
         t.ok(api.finalize());
     }
 }
 
-// ---- One device ----
-
-HAL_CASE("45079.T1.init_device.norm.each", clauses{"45079/T1.13"}, authority::S,
-         needs{E::init_device, E::deinit_device})
-(Test& t) {
-    for (hal_dev dev = 0; dev < t.facts.device_count; ++dev) {
-        t.ok(t.api.init_device(dev));
-        t.ok(t.api.init_device(dev), "counted");
-        t.ok(t.api.deinit_device(dev));
-        t.ok(t.api.deinit_device(dev));
-    }
-}
-
-HAL_CASE("45079.T1.init_device.conc.parallel_all", clauses{"45079/T1.13"}, authority::A,
-         needs{E::init_device, E::deinit_device})
-(Test& t) {
-    t.threads(8, [&](int thread) {
-        const hal_dev dev = thread % t.facts.device_count;
-        for (int i = 0; i < 50; ++i) {
-            t.ok(t.api.init_device(dev));
-            t.ok(t.api.deinit_device(dev));
-        }
-    });
-}
-
-HAL_CASE("45079.T1.deinit_device.norm.usable_after_reinit", clauses{"45079/T1.14"}, authority::D,
-         needs{E::deinit_device, E::init_device, memory_io()})
-(Test& t) {
-    const hal_dev dev = t.facts.device_count - 1;
-    for (int i = 0; i < 5; ++i) {
-        t.ok(t.api.init_device(dev));
-        const Pattern pattern = t.pattern();
-        DeviceBuffer& buffer = t.device(pattern, 3001, dev);
-        t.expect(buffer, pattern, "data");
-        t.release(buffer);
-        t.ok(t.api.deinit_device(dev));
-    }
-}
-
-HAL_CASE("45079.T1.deinit_device.life.others_unhurt", clauses{"45079/T1.14"}, authority::D,
-         needs{E::deinit_device, E::init_device, memory_io(), devices(2)})
-(Test& t) {
-    const Pattern pattern = t.pattern();
-    const DeviceBuffer& kept = t.device(pattern, 10'001, 0);
-    t.ok(t.api.init_device(1));
-    t.ok(t.api.deinit_device(1));
-    t.expect(kept, pattern, "data of the other device");
-}
-
-HAL_CASE("45079.T1.deinit_device.err.without_init", clauses{"45079/T1.14"}, authority::A,
-         needs{E::deinit_device, E::init_device})
+// A gate holds the default stream: finalize waits or says BUSY, and nothing of the stream runs after it succeeded.
+HAL_CASE("45079.T1.finalize.order.pending_work", clauses{"45079/T1.12"}, authority::A,
+         needs{E::finalize, E::initialize, E::stream_add_callback, E::synchronize_device})
 (Test& t) {
     const auto other = t.another();
-    t.ok(other->initialize());
-    t.fails(HAL_ERROR_NOT_INITIALIZED, [&] { return other->api().deinit_device(0); });
-    t.ok(other->finalize());
+    const Api& api = other->api();
+    t.ok(api.initialize());
+    const Gate gate(t.limits.gate_hold);
+    t.ok(api.stream_add_callback(0, nullptr, &Gate::callback, gate.argument()));
+    if (!t.check(gate.wait_entered(t.limits.callback_entry), "the callback is called")) {
+        gate.leak();
+        return;
+    }
+    Helper ending([&] { return api.finalize(); });
+    (void)ending.returned_within(t.limits.closed_look);
+    gate.open();
+    const hal_status status = ending.status();
+    if (gate.expired()) {
+        t.recorder().inconclusive("the gate opened itself");
+    }
+    if (t.check(status == HAL_OK || status == HAL_ERROR_BUSY, "finalize with work that is held: succeeds or is BUSY") &&
+        status == HAL_OK) {
+        t.check(gate.left(), "the callback has ended when finalize returns");
+    } else {
+        t.ok(api.synchronize_device(0, HAL_NO_TIMEOUT));
+        t.ok(api.finalize(), "after the work has ended");
+    }
+}
+
+HAL_CASE("45079.T1.finalize.life.no_callback_after", clauses{"45079/T1.12"}, authority::D,
+         needs{E::finalize, E::initialize, E::stream_add_callback, E::synchronize_device})
+(Test& t) {
+    struct State {
+        std::atomic<bool> ended{false};
+        std::atomic<int> calls{0};
+        std::atomic<int> late{0};
+    };
+    // Never freed: a callback that comes late must find it.
+    static auto* const states = new std::deque<State>;
+    State& state = states->emplace_back();
+    const auto callback = [](void* user, hal_dev, hal_stream, hal_status) {
+        State& s = *static_cast<State*>(user);
+        s.late += s.ended ? 1 : 0;
+        ++s.calls;
+    };
+    const auto other = t.another();
+    t.ok(other->api().initialize());
+    for (int i = 0; i < 1000; ++i) {
+        t.ok(other->api().stream_add_callback(0, nullptr, callback, &state));
+    }
+    hal_status status = other->api().finalize();
+    if (status == HAL_ERROR_BUSY) {
+        t.ok(other->api().synchronize_device(0, HAL_NO_TIMEOUT));
+        status = other->api().finalize();
+    }
+    state.ended = true;
+    t.ok(status);
+    const int at_return = state.calls;
+    other->destroy();
+    t.threads(1, [](int) {});  // a turn for any thread that should not be there
+    t.eq(at_return, state.calls.load(), "callbacks when finalize returned, and later");
+    t.eq(0, state.late.load(), "callbacks after finalize");
 }
 
 }  // namespace

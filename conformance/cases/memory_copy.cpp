@@ -1,5 +1,5 @@
 // Table 2: synchronous copies and set. Complete on return, every byte, nothing around it.
-#include "harness/test.hpp"
+#include "memory_checks.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -15,7 +15,6 @@ constexpr uint64_t sizes[] = {1,         2,
                               4097,      65535,
                               65537,     (1U << 20U) - 1,
                               1U << 20U, (1U << 20U) + 1};
-constexpr uint64_t offsets[] = {0, 1, 2, 3, 4, 7, 8, 16, 63};
 constexpr uint64_t large = (16U << 20U) + 13;
 
 // Runs f(size, first offset, second offset): every small size with every pair, the others with one pair each.
@@ -23,24 +22,14 @@ void each_shape(Test& t, const std::function<void(uint64_t, uint64_t, uint64_t)>
     for (const uint64_t size : sizes) {
         const auto in = t.context("size", size);
         if (size > 300) {
-            f(size, offsets[t.random() % std::size(offsets)], offsets[t.random() % std::size(offsets)]);
+            f(size, any_offset[t.random() % std::size(any_offset)], any_offset[t.random() % std::size(any_offset)]);
             continue;
         }
-        for (const uint64_t first : offsets) {
-            f(size, first, offsets[t.random() % std::size(offsets)]);
+        for (const uint64_t first : any_offset) {
+            f(size, first, any_offset[t.random() % std::size(any_offset)]);
         }
     }
     f(large, 3, 1);
-}
-
-// A device buffer of which [offset, offset + size) should hold the pattern and the rest the poison.
-void expect_window(Test& t, const DeviceBuffer& buffer, uint64_t offset, uint64_t size, const Pattern& pattern) {
-    HostBuffer back(buffer.size);
-    t.ok(t.api.memory_copy_d2h(buffer.dev, back.data(), buffer.ptr, buffer.size));
-    t.check(!compare(back.data(), poison, offset), "nothing is written before the range");
-    t.check(!compare(back.data() + offset, pattern, size), "every byte of the range is right");
-    t.check(!compare(back.data() + offset + size, poison, buffer.size - offset - size),
-            "nothing is written behind the range");
 }
 
 HAL_CASE("45079.T2.memory_copy_h2d.norm.full", clauses{"45079/T2.7"}, authority::S,
@@ -101,35 +90,11 @@ HAL_CASE("45079.T2.memory_copy_d2d.norm.full", clauses{"45079/T2.9"}, authority:
         DeviceBuffer& from = t.device(pattern, size + 128);
         DeviceBuffer& to = t.device(size + 128);
         t.ok(t.api.memory_copy_d2d(0, to.ptr + to_offset, from.ptr + from_offset, size));
-        HostBuffer back(to.size);
-        t.ok(t.api.memory_copy_d2h(0, back.data(), to.ptr, to.size));
-        t.check(!compare(back.data(), poison, to_offset), "nothing is written before the range");
-        t.check(!compare(back.data() + to_offset, pattern, size, from_offset), "every byte of the range is right");
-        t.check(!compare(back.data() + to_offset + size, poison, 128 - to_offset),
-                "nothing is written behind the range");
+        expect_window(t, to, to_offset, size, pattern, from_offset);
         t.expect(from, pattern, "the source after the copy");
         t.release(from);
         t.release(to);
     });
-}
-
-HAL_CASE("45079.T2.memory_copy_d2d.norm.complete_on_return", clauses{"45079/T2.9", "45280/5.3.1"}, authority::S,
-         needs{E::memory_copy_d2d, memory_io(), E::create_stream, E::async_memory_copy_d2h})
-(Test& t) {
-    constexpr uint64_t size = (8U << 20U) + 5;
-    const hal_stream other = t.stream();
-    HostBuffer& back = t.host(size);
-    const DeviceBuffer& from = t.device(size);
-    const DeviceBuffer& to = t.device(size);
-    for (int i = 0; i < 10; ++i) {
-        const Pattern pattern = t.pattern();
-        t.write(from, pattern);
-        t.ok(t.api.memory_copy_d2d(0, to.ptr, from.ptr, size));
-        // Another stream reads the destination without any wait.
-        t.ok(t.api.async_memory_copy_d2h(0, other, back.data(), to.ptr, size));
-        t.sync(other);
-        t.expect(back, pattern, "what another stream reads right after the copy");
-    }
 }
 
 HAL_CASE("45079.T2.memory_copy_d2d.edge.overlap", clauses{"45079/T2.9"}, authority::A,
@@ -154,18 +119,58 @@ HAL_CASE("45079.T2.memory_copy_d2d.edge.overlap", clauses{"45079/T2.9"}, authori
     }
 }
 
-HAL_CASE("45079.T2.memory_copy_d2d.edge.same_and_adjacent", clauses{"45079/T2.9"}, authority::A,
+HAL_CASE("45079.T2.memory_copy_d2d.edge.same_pointer", clauses{"45079/T2.9"}, authority::A,
          needs{E::memory_copy_d2d, memory_io()})
 (Test& t) {
     const Pattern pattern = t.pattern();
     const DeviceBuffer& buffer = t.device(pattern, 2000);
     t.ok(t.api.memory_copy_d2d(0, buffer.ptr, buffer.ptr, 2000), "onto itself");
     t.expect(buffer, pattern, "data after a copy onto itself");
-    t.ok(t.api.memory_copy_d2d(0, buffer.ptr + 1000, buffer.ptr, 1000), "touching ranges");
-    HostBuffer back(2000);
-    t.ok(t.api.memory_copy_d2h(0, back.data(), buffer.ptr, 2000));
-    t.check(!compare(back.data(), pattern, 1000), "the first half");
-    t.check(!compare(back.data() + 1000, pattern, 1000), "its copy");
+}
+
+HAL_CASE("45079.T2.memory_copy_d2d.edge.adjacent", clauses{"45079/T2.9"}, authority::D,
+         needs{E::memory_copy_d2d, memory_io()})
+(Test& t) {
+    for (const uint64_t half : {uint64_t{1}, uint64_t{7}, uint64_t{1000}, uint64_t{70'001}}) {
+        const auto in = t.context("size", half);
+        const Pattern pattern = t.pattern();
+        for (const bool up : {true, false}) {
+            DeviceBuffer& buffer = t.device(pattern, 2 * half);
+            const uint64_t to = up ? half : 0;
+            const uint64_t from = half - to;
+            t.ok(t.api.memory_copy_d2d(0, buffer.ptr + to, buffer.ptr + from, half), "touching ranges");
+            HostBuffer back(2 * half);
+            t.ok(t.api.memory_copy_d2h(0, back.data(), buffer.ptr, 2 * half));
+            t.check(!compare(back.data() + from, pattern, half, from), "the half that was copied from");
+            t.check(!compare(back.data() + to, pattern, half, from), "the half that was copied to");
+            t.release(buffer);
+        }
+    }
+}
+
+HAL_CASE("45079.T2.memory_copy_d2d.norm.within_one_allocation", clauses{"45079/T2.9"}, authority::D,
+         needs{E::memory_copy_d2d, memory_io()})
+(Test& t) {
+    constexpr uint64_t size = 10'000;
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& buffer = t.device(pattern, 4 * size);
+    t.ok(t.api.memory_copy_d2d(0, buffer.ptr + 3 * size + 1, buffer.ptr + 5, size - 1));
+    HostBuffer back(4 * size);
+    t.ok(t.api.memory_copy_d2h(0, back.data(), buffer.ptr, 4 * size));
+    t.check(!compare(back.data(), pattern, 3 * size + 1), "everything before the destination");
+    t.check(!compare(back.data() + 3 * size + 1, pattern, size - 1, 5), "the destination");
+}
+
+HAL_CASE("45079.T2.memory_copy_d2d.norm.source_unchanged", clauses{"45079/T2.9"}, authority::D,
+         needs{E::memory_copy_d2d, memory_io()})
+(Test& t) {
+    for (const uint64_t size : {uint64_t{1}, uint64_t{4097}, (uint64_t{1} << 20U) + 1}) {
+        const Pattern pattern = t.pattern();
+        const DeviceBuffer& from = t.device(pattern, size);
+        const DeviceBuffer& to = t.device(size);
+        t.ok(t.api.memory_copy_d2d(0, to.ptr, from.ptr, size));
+        t.expect(from, pattern, "the source after the copy");
+    }
 }
 
 HAL_CASE("45079.T2.device_memory_set.norm.every_value", clauses{"45079/T2.15"}, authority::S,
@@ -177,6 +182,29 @@ HAL_CASE("45079.T2.device_memory_set.norm.every_value", clauses{"45079/T2.15"}, 
         t.expect(buffer, static_cast<uint8_t>(value), "the value");
         t.ok(t.api.device_memory_set(0, buffer.ptr, 0xABCD'EF00U | (value ^ 0xFFU), buffer.size));
         t.expect(buffer, static_cast<uint8_t>(value ^ 0xFFU), "the low byte of a wide value");
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_set.norm.low_byte_only", clauses{"45079/T2.15"}, authority::A,
+         needs{E::device_memory_set, memory_io()})
+(Test& t) {
+    const DeviceBuffer& buffer = t.device(1025);
+    for (const uint32_t value : {0x0000'0100U, 0x1234'5678U, 0xFFFF'FF00U, 0xFFFF'FFFFU, 0x8000'0041U}) {
+        const auto in = t.context("value", value);
+        t.ok(t.api.device_memory_set(0, buffer.ptr, value, buffer.size));
+        t.expect(buffer, static_cast<uint8_t>(value & 0xFFU), "the low byte");
+    }
+}
+
+HAL_CASE("45079.T2.device_memory_set.order.not_before_previous_sync_copy", clauses{"45079/T2.15"}, authority::D,
+         needs{E::device_memory_set, memory_io()})
+(Test& t) {
+    constexpr uint64_t size = 300'007;
+    const DeviceBuffer& buffer = t.device(size);
+    for (int i = 0; i < 50; ++i) {
+        t.write(buffer, t.pattern());
+        t.ok(t.api.device_memory_set(0, buffer.ptr, static_cast<uint32_t>(i + 1), size));
+        t.expect(buffer, static_cast<uint8_t>(i + 1), "the set, which came after the copy");
     }
 }
 
@@ -192,74 +220,6 @@ HAL_CASE("45079.T2.device_memory_set.norm.full", clauses{"45079/T2.15", "45280/5
         t.check(!compare(back.data() + offset, uint8_t{0x3C}, size), "every byte of the range");
         t.check(!compare(back.data() + offset + size, poison, 128 - offset), "nothing is written behind the range");
         t.release(buffer);
-    });
-}
-
-// ---- Two devices ----
-
-HAL_CASE("45079.T2.memory_copy_p2p.norm.full", clauses{"45079/T2.10"}, authority::S,
-         needs{E::memory_copy_p2p, memory_io(), devices(2)})
-(Test& t) {
-    for (hal_dev from = 0; from < t.facts.device_count; ++from) {
-        for (hal_dev to = 0; to < t.facts.device_count; ++to) {
-            const Pattern pattern = t.pattern();
-            const DeviceBuffer& source = t.device(pattern, 100'003, from);
-            const DeviceBuffer& target = t.device(100'003, to);
-            t.ok(t.api.memory_copy_p2p(to, target.ptr, from, source.ptr, 100'003));
-            t.expect(target, pattern, "the destination");
-            t.expect(source, pattern, "the source after the copy");
-        }
-    }
-}
-
-HAL_CASE("45079.T2.memory_copy_p2p.conc.bidirectional", clauses{"45079/T2.10"}, authority::D,
-         needs{E::memory_copy_p2p, memory_io(), devices(2)})
-(Test& t) {
-    constexpr uint64_t size = (1U << 20U) + 3;
-    const Pattern up = t.pattern();
-    const Pattern down = t.pattern();
-    const DeviceBuffer* sources[] = {&t.device(up, size, 0), &t.device(down, size, 1)};
-    const DeviceBuffer* targets[] = {&t.device(size, 0), &t.device(size, 1)};
-    t.threads(2, [&](int from) {
-        const int to = 1 - from;
-        for (int i = 0; i < 20; ++i) {
-            t.ok(t.api.memory_copy_p2p(to, targets[to]->ptr, from, sources[from]->ptr, size));
-        }
-    });
-    t.expect(*targets[1], up, "from device 0");
-    t.expect(*targets[0], down, "from device 1");
-}
-
-HAL_CASE("45079.T2.device_memory_allocate.life.data_isolated", clauses{"45079/T2.1", "45079/T1.5"}, authority::D,
-         needs{E::device_memory_allocate, memory_io(), E::set_device, devices(2)})
-(Test& t) {
-    t.ok(t.api.set_device(1));  // an explicit device wins over the current one
-    std::vector<std::pair<DeviceBuffer*, Pattern>> all;
-    for (hal_dev dev = 0; dev < t.facts.device_count; ++dev) {
-        const Pattern pattern = t.pattern();
-        all.emplace_back(&t.device(pattern, 4097, dev), pattern);
-    }
-    for (const auto& [buffer, pattern] : all) {
-        t.expect(*buffer, pattern, "data after all devices were written");
-    }
-}
-
-HAL_CASE("45079.T2.memory_copy_h2d.conc.threads8", clauses{"45079/T2.7"}, authority::D,
-         needs{E::memory_copy_h2d, memory_io()})
-(Test& t) {
-    std::vector<DeviceBuffer*> buffers;
-    for (int i = 0; i < 8; ++i) {
-        buffers.push_back(&t.device(3001, i % t.facts.device_count));
-    }
-    t.threads(8, [&](int thread) {
-        const DeviceBuffer& mine = *buffers[static_cast<size_t>(thread)];
-        for (uint64_t i = 0; i < 100; ++i) {
-            const Pattern pattern(i, 100 + static_cast<uint64_t>(thread));
-            HostBuffer source(3001);
-            source.write(pattern);
-            t.ok(t.api.memory_copy_h2d(mine.dev, mine.ptr, source.data(), 3001));
-            t.expect(mine, pattern, "this thread's data");
-        }
     });
 }
 

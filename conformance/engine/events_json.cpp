@@ -16,7 +16,9 @@ void to_json(json& to, const Facts& from) {
               {"device_flags", from.device_flags},
               {"backend_flags", from.backend_flags},
               {"ops", from.ops},
-              {"behaviour", from.behaviour}};
+              {"behaviour", from.behaviour},
+              {"claimed", from.claimed},
+              {"memory_mib", from.memory_mib}};
 }
 
 void from_json(const json& from, Facts& to) {
@@ -33,6 +35,8 @@ void from_json(const json& from, Facts& to) {
     from.at("backend_flags").get_to(to.backend_flags);
     to.ops = from.at("ops").get<decltype(to.ops)>();
     to.behaviour = from.at("behaviour").get<decltype(to.behaviour)>();
+    to.claimed = from.at("claimed").get<decltype(to.claimed)>();
+    from.at("memory_mib").get_to(to.memory_mib);
 }
 
 }  // namespace hal::conformance

@@ -78,11 +78,11 @@ std::optional<Judgement> not_applicable(const Instance& instance, const Facts& f
             continue;
         }
         // The absence of the entry itself is said before the absence of what else the case would use.
-        if (need.kind == Need::Kind::entry && own != nullptr && entries[need.value].name == own->name) {
-            return own->need == hal::Need::required
-                       ? Judgement{Verdict::blocked, of_standard(instance.origin->authority),
-                                   "the required entry is absent"}
-                       : Judgement{Verdict::not_implemented, false, "the entry is absent"};
+        if ((need.kind == Need::Kind::entry || need.kind == Need::Kind::offered) && own != nullptr &&
+            entries[need.value].name == own->name) {
+            return mandatory(*own) ? Judgement{Verdict::blocked, of_standard(instance.origin->authority),
+                                               "the required entry is absent"}
+                                   : Judgement{Verdict::not_implemented, false, "the entry is absent"};
         }
         if (!first) {
             first = std::move(reason);

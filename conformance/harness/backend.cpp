@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "identity.hpp"
 
@@ -124,6 +125,33 @@ std::set<std::string, std::less<>> registered_ops(const Api& api) {
 
 }  // namespace
 
+namespace {
+
+uint64_t host_memory_mib() {
+    std::ifstream file("/proc/meminfo");
+    std::string key;
+    uint64_t kib = 0;
+    for (std::string rest; file >> key; std::getline(file, rest)) {
+        if (key == "MemAvailable:" && file >> kib) {
+            return kib / 1024;
+        }
+    }
+    return 0;
+}
+
+// A device may use the host's memory, so that large cases need both.
+uint32_t free_memory_mib(const Api& api, int32_t device_count) {
+    uint64_t least = api.device_memory_stats ? host_memory_mib() : 0;
+    for (hal_dev dev = 0; api.device_memory_stats && dev < device_count; ++dev) {
+        hal_memory_stats stats{};
+        stats.header.size = sizeof stats;
+        least = api.device_memory_stats(dev, &stats) == HAL_OK ? std::min(least, stats.free_bytes >> 20U) : 0;
+    }
+    return static_cast<uint32_t>(std::min<uint64_t>(least, UINT32_MAX));
+}
+
+}  // namespace
+
 Introduction introduce(const Target& target) {
     const Backend backend(target);
     Introduction result;
@@ -134,6 +162,11 @@ Introduction introduce(const Target& target) {
 #include "hal/tables/all.def"
     facts.backend_flags = backend.descriptor().flags;
     facts.behaviour = target.behaviour;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        if (target.entries ? target.entries->contains(entries[i].name) : facts.present[i]) {
+            facts.claimed.emplace(entries[i].name);
+        }
+    }
     if (const hal_status status = backend.initialize(); status != HAL_OK) {
         throw LoadError("initialize returned " + to_string(status) + ": " + Host::last_error().text);
     }
@@ -141,6 +174,7 @@ Introduction introduce(const Target& target) {
         throw LoadError("get_device_count fails: " + Host::last_error().text);
     }
     facts.device_flags = common_flags(api, facts.device_count);
+    facts.memory_mib = free_memory_mib(api, facts.device_count);
     facts.ops = registered_ops(api);
     result.identity = identify(backend, facts.device_count);
     (void)backend.finalize();
@@ -166,6 +200,17 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
                 return "needs " + std::string(entries[need.value].name);
             }
             return {};
+        case Need::Kind::offered:
+            if (!facts.present[need.value] && !facts.claimed.contains(entries[need.value].name)) {
+                return "needs " + std::string(entries[need.value].name);
+            }
+            return {};
+        case Need::Kind::memory:
+            if (facts.memory_mib < need.value) {
+                return "needs " + std::to_string(need.value) + " MiB of free memory, there are " +
+                       std::to_string(facts.memory_mib);
+            }
+            return {};
         case Need::Kind::devices:
             if (facts.device_count < static_cast<int32_t>(need.value)) {
                 return "needs " + std::to_string(need.value) + " devices, there are " +
@@ -182,9 +227,9 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
                 return "needs a kernel for " + std::string(need.text);
             }
             return {};
-        case Need::Kind::no_fork:
-            if ((facts.backend_flags & HAL_BACKEND_FORK_SAFE) != 0) {
-                return "the plug-in claims to work in a forked child";
+        case Need::Kind::no_backend_flag:
+            if ((facts.backend_flags & need.value) != 0) {
+                return "the plug-in " + std::string(need.text);
             }
             return {};
         case Need::Kind::any_work:

@@ -51,6 +51,8 @@ struct Facts {
     uint64_t backend_flags = 0;
     std::set<std::string, std::less<>> ops;
     std::set<std::string, std::less<>> behaviour;  // /backend/claims/behaviour of the manifest
+    std::set<std::string, std::less<>> claimed;    // /backend/claims/entries, or what the tables hold
+    uint32_t memory_mib = 0;                       // free on each device, and at the host
 
     [[nodiscard]] bool has(E entry) const { return present[static_cast<size_t>(entry)]; }
 };

@@ -22,24 +22,29 @@ bool good_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
-// After "45079.T" or "45079.X" an id is lower case.
+// GB/T 46345 A.6 and GB/T 45280 are cited by clause, <standard>.<clause>.<case>.
+bool of_other_standard(std::string_view id) {
+    return id.starts_with("46345.A6.") || id.starts_with("45280.");
+}
+
+// After its prefix an id is lower case.
 bool good_id(std::string_view id) {
     std::string_view rest = id;
-    for (const std::string_view prefix : {"45079.T", "45079.X"}) {
+    for (const std::string_view prefix : {"45079.T", "45079.X", "46345.A"}) {
         if (rest.starts_with(prefix)) {
             rest.remove_prefix(prefix.size());
         }
     }
-    const bool measurement = id.starts_with("perf.");
+    const size_t parts = id.starts_with("perf.") ? 2 : of_other_standard(id) ? 3 : 5;
     return !id.empty() && id.size() <= max_id && std::all_of(rest.begin(), rest.end(), good_character) &&
-           split(id).size() >= (measurement ? 2 : 5);
+           split(id).size() >= parts;
 }
 
 bool good_category(std::string_view id) {
-    static const std::set<std::string_view> known{"sig",  "norm",  "edge",   "err", "order", "conc",
-                                                  "life", "fault", "stress", "num", "env",   "leak"};
+    static const std::set<std::string_view> known{"sig",   "norm",   "edge", "err", "order", "conc",   "life",
+                                                  "fault", "stress", "num",  "env", "leak",  "static", "dynamic"};
     const auto parts = split(id);
-    return parts[0] == "perf" || (parts.size() >= 4 && known.contains(parts[3]));
+    return parts[0] == "perf" || of_other_standard(id) || (parts.size() >= 4 && known.contains(parts[3]));
 }
 
 bool needs_entry(const Case& one, std::string_view name) {
@@ -54,14 +59,18 @@ std::string text_of(const Need& need) {
     switch (need.kind) {
         case Need::Kind::entry:
             return std::string(entries[need.value].name);
+        case Need::Kind::offered:
+            return std::string(entries[need.value].name) + " in a table or claimed";
+        case Need::Kind::memory:
+            return std::to_string(need.value) + " MiB of free memory";
         case Need::Kind::devices:
             return std::to_string(need.value) + " devices";
         case Need::Kind::device_flag:
             return std::string(need.text);
         case Need::Kind::op:
             return "kernel " + std::string(need.text);
-        case Need::Kind::no_fork:
-            return "no claim of fork safety";
+        case Need::Kind::no_backend_flag:
+            return "no plug-in that " + std::string(need.text);
         case Need::Kind::any_work:
             return "asynchronous work";
         case Need::Kind::gate:
@@ -138,6 +147,10 @@ const EntryInfo* entry_of(std::string_view id) {
     return parts.size() < 3 || parts[1] == "X" || parts[0] == "perf" ? nullptr : find_entry(parts[2]);
 }
 
+bool mandatory(const EntryInfo& entry) {
+    return entry.need == hal::Need::required && find_table(entry.table)->id <= 4;
+}
+
 std::vector<std::string> catalogue_faults(const std::vector<Case>& cases) {
     std::vector<std::string> faults;
     std::set<std::string_view> seen;
@@ -160,7 +173,8 @@ std::vector<std::string> catalogue_faults(const std::vector<Case>& cases) {
         }
         const auto parts = split(one.id);
         const EntryInfo* entry = entry_of(one.id);
-        if (entry == nullptr && parts[0] != "perf" && (parts.size() < 2 || parts[1] != "X")) {
+        if (entry == nullptr && parts[0] != "perf" && !of_other_standard(one.id) &&
+            (parts.size() < 2 || parts[1] != "X")) {
             fault("names no entry of the tables");
         }
         // `sig` looks at the table itself, so that it must run where the entry is absent.

@@ -15,6 +15,7 @@
 
 #include "api.hpp"
 #include "authority.hpp"
+#include "hal/plugin.h"
 
 namespace hal::conformance {
 
@@ -34,7 +35,19 @@ struct exclusive_t {};
 inline constexpr exclusive_t exclusive{};
 
 struct Need {
-    enum class Kind : uint8_t { entry, devices, device_flag, op, no_fork, any_work, gate, claim, no_claim };
+    enum class Kind : uint8_t {
+        entry,
+        devices,
+        device_flag,
+        op,
+        no_backend_flag,
+        any_work,
+        gate,
+        claim,
+        no_claim,
+        offered,
+        memory
+    };
     Kind kind;
     uint32_t value = 0;
     std::string_view text;
@@ -50,12 +63,27 @@ struct Need {
     return {Need::Kind::entry, static_cast<uint32_t>(entry), {}};
 }
 
+// In the table, or claimed by the manifest: for the cases on presence itself.
+[[nodiscard]] constexpr Need offered(E entry) {
+    return {Need::Kind::offered, static_cast<uint32_t>(entry), {}};
+}
+// Free on each device and at the host.
+[[nodiscard]] constexpr Need device_memory(uint32_t mib) {
+    return {Need::Kind::memory, mib, {}};
+}
+
 // Claims of get_device_properties.
 inline constexpr Need concurrent_streams{Need::Kind::device_flag, HAL_DEVICE_CONCURRENT_STREAMS, "concurrent streams"};
 inline constexpr Need host_accessible{Need::Kind::device_flag, HAL_DEVICE_HOST_ACCESSIBLE,
                                       "host-accessible device memory"};
-// The plug-in does not claim to work in a forked child.
-inline constexpr Need no_fork_claim{Need::Kind::no_fork, 0, {}};
+// Flags of the descriptor that make the case void: the plug-in works in a forked child, or asks its host to let one
+// thread in at a time, in all or on each stream. Every case that calls from several threads at once needs free_threads.
+inline constexpr Need no_fork_claim{Need::Kind::no_backend_flag, HAL_BACKEND_FORK_SAFE, "claims to work after a fork"};
+inline constexpr Need free_threads{Need::Kind::no_backend_flag, HAL_BACKEND_SERIALIZE_ALL,
+                                   "asks for one thread at a time"};
+inline constexpr Need free_streams{Need::Kind::no_backend_flag,
+                                   HAL_BACKEND_SERIALIZE_ALL | HAL_BACKEND_SERIALIZE_STREAM,
+                                   "asks for one thread at a time on a stream"};
 // At least one way to give a stream asynchronous work.
 inline constexpr Need any_work{Need::Kind::any_work, 0, {}};
 // A gate for t.gate(stream): a host callback, or else a load of copies (gate.hpp).
@@ -146,6 +174,9 @@ struct Instance {
 // The entry that an id is about ("45079.T2.<entry>.norm.full", "hal.memory_ext.<entry>.norm.full"); nullptr for a rule
 // over several entries.
 [[nodiscard]] const EntryInfo* entry_of(std::string_view id);
+
+// Whatever the plug-in is for. The mandatory rows of tables 5 and 7 bind only on their route (GB/T 45079 6.1).
+[[nodiscard]] bool mandatory(const EntryInfo& entry);
 
 // Everything that is wrong with the registrations: damaged or double ids, no clause, an id whose entry is not needed.
 [[nodiscard]] std::vector<std::string> catalogue_faults(const std::vector<Case>& cases);

@@ -53,6 +53,28 @@ std::string to_string(const Mismatch& mismatch) {
            std::to_string(mismatch.count) + " bytes differ)";
 }
 
+bool valid_text(std::string_view text, bool lines) {
+    for (size_t i = 0; i < text.size();) {
+        const auto lead = static_cast<uint8_t>(text[i]);
+        const size_t length = lead < 0x80          ? 1
+                              : (lead >> 5U) == 6  ? 2
+                              : (lead >> 4U) == 14 ? 3
+                              : (lead >> 3U) == 30 ? 4
+                                                   : 0;
+        const bool control = (lead < 0x20 && !(lines && (lead == '\n' || lead == '\t'))) || lead == 0x7F;
+        if (length == 0 || i + length > text.size() || control) {
+            return false;
+        }
+        for (size_t k = 1; k < length; ++k) {
+            if ((static_cast<uint8_t>(text[i + k]) & 0xC0U) != 0x80) {
+                return false;
+            }
+        }
+        i += length;
+    }
+    return true;
+}
+
 HostBuffer::HostBuffer(uint64_t size) : size_(size), storage_(std::make_unique<uint8_t[]>(size + 2 * guard_bytes)) {
     std::memset(storage_.get(), guard, size + 2 * guard_bytes);
     repoison();

@@ -63,6 +63,9 @@ struct Mismatch {
 [[nodiscard]] std::optional<Mismatch> compare(const void* got, uint8_t expected, uint64_t size);
 [[nodiscard]] std::string to_string(const Mismatch& mismatch);
 
+// UTF-8 without control characters (but for line breaks and tabs where they are allowed).
+[[nodiscard]] bool valid_text(std::string_view text, bool lines = false);
+
 // Host memory between two guards, born poisoned. Outlives the streams: the test frees it after them.
 class HostBuffer {
   public:

@@ -55,11 +55,15 @@ Options options_of(const json& backend, const fs::path& where) {
     return options;
 }
 
-std::set<std::string, std::less<>> behaviour_of(const json& backend, const fs::path& where) {
+// A list of texts in /backend/claims; nothing if it is not there.
+std::optional<std::set<std::string, std::less<>>> claimed(const json& backend, const char* key, const fs::path& where) {
     const json claims = backend.value("claims", json::object());
-    const json list = claims.is_object() ? claims.value("behaviour", json::array()) : claims;
+    const json list = claims.is_object() ? claims.value(key, json()) : claims;
+    if (list.is_null()) {
+        return {};
+    }
     if (!list.is_array() || std::any_of(list.begin(), list.end(), [](const json& one) { return !one.is_string(); })) {
-        reject(where, "/backend/claims/behaviour is no list of texts");
+        reject(where, std::string("/backend/claims/") + key + " is no list of texts");
     }
     return list.get<std::set<std::string, std::less<>>>();
 }
@@ -92,7 +96,8 @@ Target read_target(const fs::path& manifest, const Options& options) {
     for (const auto& [key, value] : options) {
         target.options[key] = value;
     }
-    target.behaviour = behaviour_of(backend, manifest);
+    target.behaviour = claimed(backend, "behaviour", manifest).value_or(std::set<std::string, std::less<>>());
+    target.entries = claimed(backend, "entries", manifest);
     const fs::path named = text_at(backend, "library_path", manifest);
     if (!named.has_parent_path()) {
         reject(manifest, "/backend/library_path is a bare name; write ./" + named.string() + " or an absolute path");

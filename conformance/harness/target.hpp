@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,8 @@ struct Target {
     std::filesystem::path library;
     Options options;                               // of the manifest, with those of the command line over them
     std::set<std::string, std::less<>> behaviour;  // /backend/claims/behaviour
+    // /backend/claims/entries; without it the tables are the claim.
+    std::optional<std::set<std::string, std::less<>>> entries;
     hal_backend_entry_fn entry = nullptr;
 };
 

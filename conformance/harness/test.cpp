@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "load.hpp"
+#include "meters.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -89,9 +90,10 @@ bool Test::fails_any(std::initializer_list<hal_status> expected, const std::func
         return false;
     }
     const ErrorRecord& error = Host::last_error();
-    const bool texted = error.serial != before && error.status == got && !error.text.empty();
+    const bool texted =
+        error.serial != before && error.status == got && !error.text.empty() && valid_text(error.text, true);
     return judge(
-        texted, "error text of the refusal", where, [&] { return "a text for " + to_string(got); },
+        texted, "error text of the refusal", where, [&] { return "a text in UTF-8 for " + to_string(got); },
         [&] {
             return error.serial == before ? std::string("set_error was not called")
                                           : "\"" + error.text + "\" for " + to_string(error.status);
@@ -311,6 +313,20 @@ void Test::threads(int count, const std::function<void(int)>& f) {
             throw HarnessError(error);
         }
     }
+}
+
+bool Test::no_leak(uint64_t count, const std::function<void()>& body, Where where) {
+    const auto read = [&] { return read_meters(api, facts.device_count); };
+    const auto chunk = [&] {
+        for (uint64_t i = 0; i < count; ++i) {
+            body();
+        }
+    };
+    const auto leaks = find_leaks(read, chunk, leak_thresholds(api, facts.device_count));
+    for (const Leak& leak : leaks) {
+        fail(leak.meter, where, "level over every " + std::to_string(count) + " calls", leak.growths);
+    }
+    return leaks.empty() && check(true, "no leak", where);
 }
 
 // ---- The end of a case ----

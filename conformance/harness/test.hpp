@@ -2,6 +2,7 @@
 // that a case makes is released after it, in the order in which that is safe.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -93,9 +94,11 @@ class Test {
 
     // ---- Parameters and data ----
     [[nodiscard]] std::string_view param(std::string_view name) const;
+    // The entry that the case's id is about.
+    [[nodiscard]] const EntryInfo* entry() const { return entry_of(instance_.origin->id); }
     // The index that the parameter of bad_devices() stands for.
     [[nodiscard]] hal_dev bad_device() const;
-    [[nodiscard]] Pattern pattern();  // another one each time
+    [[nodiscard]] Pattern pattern();  // another one each time; from any thread
     [[nodiscard]] uint64_t random();  // from the case's seed
 
     // ---- Memory. Host buffers outlive the streams. ----
@@ -156,6 +159,10 @@ class Test {
     // Runs f(0) .. f(count - 1) at once, each on its own thread, and joins them.
     void threads(int count, const std::function<void(int)>& f);
 
+    // Nothing is kept by `count` calls of the body, however often (meters.hpp); one check. The body makes no buffers,
+    // streams or events of the test: those are kept until its end.
+    bool no_leak(uint64_t count, const std::function<void()>& body, Where where = Where::here());
+
     // Another, independent instance of the same plug-in, not initialised.
     [[nodiscard]] std::unique_ptr<Backend> another() const { return std::make_unique<Backend>(target); }
     [[nodiscard]] const Backend& backend() const { return *backend_; }
@@ -196,8 +203,8 @@ class Test {
     Recorder& recorder_;
     const Instance& instance_;
     uint64_t seed_;
-    uint64_t next_buffer_ = 0;
-    uint64_t next_random_ = 0;
+    std::atomic<uint64_t> next_buffer_{0};
+    std::atomic<uint64_t> next_random_{0};
     bool clean_ = false;
     std::vector<Metric> metrics_;
     std::vector<std::string> context_;

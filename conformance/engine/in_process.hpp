@@ -2,12 +2,15 @@
 #pragma once
 
 #include "attempt.hpp"
+#include "harness/environment.hpp"
 #include "harness/test.hpp"
 
 namespace hal::conformance {
 
-// Against an instance of the plug-in of its own.
+// Against an instance of the plug-in of its own. What differs afterwards from the `clean` environment, in which the
+// plug-in was not yet opened, is the plug-in's failure.
 [[nodiscard]] Attempt run_in_process(const Instance& instance, const Target& target, const Facts& facts, uint64_t seed,
-                                     const Limits& limits, std::function<void(const Finding&)> tell = {});
+                                     const Limits& limits, const Environment& clean,
+                                     std::function<void(const Finding&)> tell = {});
 
 }  // namespace hal::conformance

@@ -259,6 +259,7 @@ Attempt WorkerProcess::run(const CaseJob& job) {
     if (seen.answer) {
         attempt.record = seen.answer->at("end").get<Record>();
         attempt.metrics = seen.answer->at("metrics").get<std::vector<Metric>>();
+        attempt.meters = seen.answer->at("meters").get<std::map<std::string, int64_t>>();
         if (seen.garbage != 0) {
             attempt.record.findings = seen.findings;
             attempt.record.checks_bad[static_cast<size_t>(authority::A)] += seen.garbage;

@@ -35,8 +35,9 @@ uint64_t seed_of(uint64_t seed, uint64_t round) {
 
 class Runner {
   public:
-    Runner(const RunOptions& options, const Progress& progress, const Target& target, LogWriter& writer, Log& log)
-        : options_(options), progress_(progress), target_(target), writer_(writer), log_(log) {
+    Runner(const RunOptions& options, const Progress& progress, const Target& target, LogWriter& writer, Log& log,
+           const Environment& clean)
+        : clean_(clean), options_(options), progress_(progress), target_(target), writer_(writer), log_(log) {
         facts_ = log.facts->facts;
     }
 
@@ -115,7 +116,7 @@ class Runner {
         do {
             result.push_back(
                 options_.isolation == Isolation::none
-                    ? run_in_process(instance, target_, facts_, seed, Limits().times(options_.timeout_mult))
+                    ? run_in_process(instance, target_, facts_, seed, Limits().times(options_.timeout_mult), clean_)
                     : attempt(instance, seed, kept));
         } while (result.size() < most_attempts && !result.back().record.inconclusive.empty() &&
                  result.back().ending.kind == Ending::Kind::end);
@@ -167,6 +168,7 @@ class Runner {
 
     [[nodiscard]] bool stopped() const { return stop_ || interrupts != 0; }
 
+    const Environment& clean_;  // for cases in this process
     const RunOptions& options_;
     const Progress& progress_;
     const Target& target_;
@@ -249,6 +251,7 @@ Log run(RunOptions options, const Progress& progress) {
     if (options.shuffled) {
         shuffle(instances, options.seed);
     }
+    const Environment clean = Environment::now();
     Target target = read_target(options.manifest, options.options);
     if (options.isolation == Isolation::none) {
         open_target(target);
@@ -266,7 +269,7 @@ Log run(RunOptions options, const Progress& progress) {
     if (progress.begun) {
         progress.begun(log.begin, *log.facts);
     }
-    Runner runner(options, progress, target, writer, log);
+    Runner runner(options, progress, target, writer, log, clean);
     runner.run_all(instances);
     kill_orphans();
     log.end = EndEvent{utc_now(), interrupts != 0, runner.device_lost(), runner.failure()};

@@ -79,22 +79,22 @@ const Instance& find_instance(const std::string& id) {
     return *found;
 }
 
-void run_case(const Channel& channel, const Target& target, const json& job) {
+void run_case(const Channel& channel, const Target& target, const Environment& clean, const json& job) {
     const auto tell = [&](const Finding& finding) { channel.send(json{{"finding", finding}}); };
-    const Attempt attempt =
-        run_in_process(find_instance(job.at("case").get<std::string>()), target, job.at("facts").get<Facts>(),
-                       job.at("seed").get<uint64_t>(), Limits().times(job.at("timeout_mult").get<double>()), tell);
-    channel.send(json{{"end", attempt.record}, {"metrics", attempt.metrics}});
+    const Attempt attempt = run_in_process(find_instance(job.at("case").get<std::string>()), target,
+                                           job.at("facts").get<Facts>(), job.at("seed").get<uint64_t>(),
+                                           Limits().times(job.at("timeout_mult").get<double>()), clean, tell);
+    channel.send(json{{"end", attempt.record}, {"metrics", attempt.metrics}, {"meters", attempt.meters}});
 }
 
-void serve(const Channel& channel, const Target& target, const json& job) {
+void serve(const Channel& channel, const Target& target, const Environment& clean, const json& job) {
     if (job.contains("introduce")) {
         const Introduction introduction = introduce(target);
         channel.send(json{{"introduction", FactsEvent{introduction.facts, introduction.identity}}});
     } else if (job.contains("probe")) {
         channel.send(json{{"healthy", healthy(target)}});
     } else {
-        run_case(channel, target, job);
+        run_case(channel, target, clean, job);
     }
 }
 
@@ -102,6 +102,7 @@ void serve(const Channel& channel, const Target& target, const json& job) {
 
 void worker_main() {
     settle();
+    const Environment clean = Environment::now();
     const Channel channel(worker_channel_fd);
     try {
         const auto hello = channel.receive();
@@ -112,7 +113,7 @@ void worker_main() {
         const Target target = load_target(open.at("manifest").get<std::string>(), open.at("options").get<Options>());
         channel.send(json{{"opened", true}});
         while (const auto job = channel.receive()) {
-            serve(channel, target, *job);
+            serve(channel, target, clean, *job);
         }
     } catch (const LoadError& error) {
         channel.send(json{{"refused", error.what()}});

@@ -27,7 +27,8 @@ Outcome run(void (*body)(Test&), const FakeBehaviour& behaviour = {}, const Limi
     one.body = body;
     one.authority = authority;
     const Target target = fake_target();
-    const Attempt attempt = run_in_process(expand(one).at(0), target, introduce(target).facts, 1, limits);
+    const Attempt attempt =
+        run_in_process(expand(one).at(0), target, introduce(target).facts, 1, limits, Environment::now());
     return {{judge(authority, std::span(&attempt, 1))}, {attempt.record}};
 }
 

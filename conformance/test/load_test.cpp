@@ -19,7 +19,7 @@ Record run_gated(void (*body)(Test&), FakeBehaviour behaviour = {}) {
     one.id = "45079.X.test.norm.load";
     one.body = body;
     const Target target = fake_target();
-    return run_in_process(expand(one).at(0), target, introduce(target).facts, 1, Limits{}).record;
+    return run_in_process(expand(one).at(0), target, introduce(target).facts, 1, Limits{}, Environment::now()).record;
 }
 
 bool right(const Record& record) {

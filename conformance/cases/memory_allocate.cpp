@@ -140,34 +140,6 @@ HAL_CASE("45079.T2.device_memory_allocate.fault.oom_recover", clauses{"45079/T2.
     t.expect(t.device(pattern, 300), pattern, "a small block afterwards");
 }
 
-HAL_CASE("45079.T2.device_memory_allocate.stress.fragmentation", clauses{"45079/T2.1"}, authority::D,
-         needs{E::device_memory_allocate, E::device_memory_deallocate})
-(Test& t) {
-    std::map<hal_dptr, uint64_t> live;
-    for (int i = 0; i < 20'000; ++i) {
-        if (live.size() < 200 || t.random() % 2 == 0) {
-            const uint64_t size = 1 + (t.random() % 64) * (t.random() % 1024);
-            hal_dptr ptr = 0;
-            if (!t.ok(t.api.device_memory_allocate(0, size, &ptr))) {
-                break;
-            }
-            const auto next = live.lower_bound(ptr);
-            t.check(next == live.end() || ptr + size <= next->first, "does not reach into the next live block");
-            t.check(next == live.begin() || std::prev(next)->first + std::prev(next)->second <= ptr,
-                    "does not lie in the block before it");
-            live[ptr] = size;
-        } else {
-            auto victim = live.begin();
-            std::advance(victim, static_cast<std::ptrdiff_t>(t.random() % live.size()));
-            t.ok(t.api.device_memory_deallocate(0, victim->first, victim->second));
-            live.erase(victim);
-        }
-    }
-    for (const auto& [ptr, size] : live) {
-        t.ok(t.api.device_memory_deallocate(0, ptr, size));
-    }
-}
-
 HAL_CASE("45079.T2.device_memory_deallocate.norm.reusable", clauses{"45079/T2.2"}, authority::S,
          needs{E::device_memory_deallocate, E::device_memory_allocate, E::device_max_alloc_size})
 (Test& t) {

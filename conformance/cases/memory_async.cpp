@@ -2,73 +2,12 @@
 // says so.
 #include <barrier>
 
-#include "harness/test.hpp"
+#include "async_copy.hpp"
 
 namespace hal::conformance {
 namespace {
 
 constexpr uint64_t sizes[] = {1, 3, 8, 63, 64, 65, 257, 4097, 65537, (1U << 20U) + 1, (16U << 20U) + 13};
-
-// The four directions in one form: both sides have `size` bytes, the destination is poisoned, the source has the
-// pattern.
-struct Copy {
-    const char* name;
-    bool host_source;
-    bool host_target;
-    bool across;  // to another device
-};
-
-struct Sides {
-    HostBuffer* host = nullptr;
-    DeviceBuffer* from = nullptr;
-    DeviceBuffer* to = nullptr;
-    Pattern pattern;
-    uint64_t size = 0;
-    hal_dev target_dev = 0;
-};
-
-Sides prepare(Test& t, const Copy& copy, uint64_t size) {
-    Sides sides;
-    sides.pattern = t.pattern();
-    sides.size = size;
-    sides.target_dev = copy.across ? 1 : 0;
-    if (copy.host_source || copy.host_target) {
-        sides.host = copy.host_source ? &t.host(sides.pattern, size) : &t.host(size);
-    }
-    if (!copy.host_source) {
-        sides.from = &t.device(sides.pattern, size);
-    }
-    if (!copy.host_target) {
-        sides.to = &t.device(size, sides.target_dev);
-    }
-    return sides;
-}
-
-hal_status start(Test& t, const Copy& copy, const Sides& s, hal_stream stream) {
-    if (copy.host_source) {
-        return t.api.async_memory_copy_h2d(0, stream, s.to->ptr, s.host->data(), s.size);
-    }
-    if (copy.host_target) {
-        return t.api.async_memory_copy_d2h(0, stream, s.host->data(), s.from->ptr, s.size);
-    }
-    if (copy.across) {
-        return t.api.async_memory_copy_p2p(1, s.to->ptr, 0, s.from->ptr, stream, s.size);
-    }
-    return t.api.async_memory_copy_d2d(0, stream, s.to->ptr, s.from->ptr, s.size);
-}
-
-void expect_arrived(Test& t, const Copy& copy, const Sides& s) {
-    if (copy.host_target) {
-        t.expect(*s.host, s.pattern, "the destination");
-    } else {
-        t.expect(*s.to, s.pattern, "the destination");
-    }
-}
-
-constexpr Copy h2d{"h2d", true, false, false};
-constexpr Copy d2h{"d2h", false, true, false};
-constexpr Copy d2d{"d2d", false, false, false};
-constexpr Copy p2p{"p2p", false, false, true};
 
 // After the stream, after an event, after the device: three ways of knowing.
 void check_full(Test& t, const Copy& copy) {
@@ -107,12 +46,6 @@ void check_behind_gate(Test& t, const Copy& copy) {
         t.sync(s);
         expect_arrived(t, copy, sides);
     }
-}
-
-const NeedGroup& three_ways() {
-    static const NeedGroup group{E::synchronize_stream, E::create_event, E::record_event, E::synchronize_event,
-                                 E::synchronize_device};
-    return group;
 }
 
 HAL_CASE("45079.T2.async_memory_copy_h2d.norm.full", clauses{"45079/T2.11"}, authority::S,
@@ -157,27 +90,6 @@ HAL_CASE("45079.T2.async_memory_copy_p2p.order.not_before_gate", clauses{"45079/
     check_behind_gate(t, p2p);
 }
 
-HAL_CASE("45079.T2.async_memory_copy_d2d.order.in_stream", clauses{"45079/T2.13"}, authority::S,
-         needs{E::async_memory_copy_d2d, E::async_memory_copy_h2d, memory_io(), a_gate})
-(Test& t) {
-    constexpr uint64_t size = 100'003;
-    const hal_stream s = t.stream();
-    const Pattern first = t.pattern();
-    const Pattern second = t.pattern();
-    HostBuffer& a = t.host(first, size);
-    HostBuffer& b = t.host(second, size);
-    const DeviceBuffer& x = t.device(size);
-    const DeviceBuffer& y = t.device(size);
-    const Gate g = t.gate(s);
-    t.ok(t.api.async_memory_copy_h2d(0, s, x.ptr, a.data(), size));
-    t.ok(t.api.async_memory_copy_d2d(0, s, y.ptr, x.ptr, size));
-    t.ok(t.api.async_memory_copy_h2d(0, s, x.ptr, b.data(), size));
-    g.open();
-    t.sync(s);
-    t.expect(y, first, "y took x before it was overwritten");
-    t.expect(x, second, "x after the second copy");
-}
-
 HAL_CASE("45079.T2.async_memory_copy_d2d.order.chain", clauses{"45079/T2.13"}, authority::D,
          needs{E::async_memory_copy_d2d, memory_io()})
 (Test& t) {
@@ -213,71 +125,6 @@ HAL_CASE("45079.T2.async_memory_copy_p2p.order.event_orders_reader", clauses{"45
     g.open();
     t.ok(wait.status());
     t.expect(back, sides.pattern, "what the other device reads behind the event");
-}
-
-HAL_CASE("45079.T2.async_memory_copy_h2d.conc.two_threads_one_stream", clauses{"45079/T2.11"}, authority::A,
-         needs{E::async_memory_copy_h2d, memory_io()})
-(Test& t) {
-    // Many rounds that each end with one copy of each thread: a copy that is enqueued in pieces is torn in some of
-    // them.
-    constexpr uint64_t size = 10'001;
-    constexpr int rounds = 300;
-    const hal_stream s = t.stream();
-    const DeviceBuffer& to = t.device(size);
-    const Pattern patterns[] = {t.pattern(), t.pattern()};
-    HostBuffer* sources[] = {&t.host(patterns[0], size), &t.host(patterns[1], size)};
-    HostBuffer& back = t.host(size);
-    std::barrier turn(2);
-    t.threads(2, [&](int thread) {
-        for (int round = 0; round < rounds; ++round) {
-            turn.arrive_and_wait();
-            t.ok(t.api.async_memory_copy_h2d(0, s, to.ptr, sources[thread]->data(), size));
-            turn.arrive_and_wait();
-            if (thread == 0) {
-                t.sync(s);
-                t.ok(t.api.memory_copy_d2h(0, back.data(), to.ptr, size));
-                t.check(!compare(back.data(), patterns[0], size) || !compare(back.data(), patterns[1], size),
-                        "one whole copy of the two, never a mixture");
-            }
-        }
-    });
-}
-
-HAL_CASE("45079.T2.async_memory_copy_d2h.conc.streams8", clauses{"45079/T2.12"}, authority::D,
-         needs{E::async_memory_copy_d2h, E::synchronize_stream, memory_io()})
-(Test& t) {
-    std::vector<hal_stream> streams;
-    std::vector<Sides> all;
-    for (int i = 0; i < 8; ++i) {
-        streams.push_back(t.stream());
-        all.push_back(prepare(t, d2h, 200'003));
-    }
-    t.threads(8, [&](int thread) {
-        const auto i = static_cast<size_t>(thread);
-        for (int round = 0; round < 20; ++round) {
-            all[i].host->repoison();
-            t.ok(start(t, d2h, all[i], streams[i]));
-            t.ok(t.api.synchronize_stream(0, streams[i], HAL_NO_TIMEOUT));
-            expect_arrived(t, d2h, all[i]);
-        }
-    });
-}
-
-HAL_CASE("45079.T2.async_memory_copy_h2d.life.host_buffer_reused_after_sync", clauses{"45079/T2.11"}, authority::D,
-         needs{E::async_memory_copy_h2d, memory_io()})
-(Test& t) {
-    constexpr uint64_t size = 5003;
-    const hal_stream s = t.stream();
-    HostBuffer& source = t.host(size);
-    const DeviceBuffer& to = t.device(size);
-    for (int i = 0; i < 100; ++i) {
-        const Pattern pattern = t.pattern();
-        source.write(pattern);
-        t.ok(t.api.async_memory_copy_h2d(0, s, to.ptr, source.data(), size));
-        t.sync(s);
-        source.repoison();
-        t.expect(to, pattern, "data after the source was reused");
-    }
 }
 
 }  // namespace

@@ -1,22 +1,11 @@
 // Table 2: usage, and the sizes that a caching allocator on top asks for.
+#include "memory_checks.hpp"
 #include "struct_checks.hpp"
 
 namespace hal::conformance {
 namespace {
 
 constexpr uint64_t block = 4U << 20U;
-
-hal_memory_stats stats_of(Test& t, hal_dev dev = 0) {
-    hal_memory_stats stats{};
-    stats.header.size = sizeof stats;
-    t.ok(t.api.device_memory_stats(dev, &stats));
-    return stats;
-}
-
-const NeedGroup& blocks() {
-    static const NeedGroup group{E::device_memory_allocate, E::device_memory_deallocate};
-    return group;
-}
 
 HAL_CASE("45079.T2.device_memory_stats.norm.free_le_total", clauses{"45079/T2.16"}, authority::S,
          needs{E::device_memory_stats})

@@ -10,10 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <locale>
+#include <optional>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
+
+#include "api.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -174,6 +177,26 @@ Environment Environment::now() {
     env.nice = getpriority(PRIO_PROCESS, 0);
     sched_getaffinity(0, sizeof env.cpus, &env.cpus);
     return env;
+}
+
+namespace {
+std::optional<Environment>& remembered() {
+    static std::optional<Environment> environment;
+    return environment;
+}
+}  // namespace
+
+void Environment::remember_before_load() {
+    if (!remembered()) {
+        remembered() = now();
+    }
+}
+
+const Environment& Environment::before_load() {
+    if (!remembered()) {
+        throw HarnessError("no library was opened");
+    }
+    return *remembered();
 }
 
 std::vector<std::string> differences(const Environment& before, const Environment& after) {

@@ -18,6 +18,10 @@ struct Environment {
     // nice value. Of the process: the rest.
     [[nodiscard]] static Environment now();
 
+    // What it was before the plug-in's library was opened; remembered once, by open_target.
+    static void remember_before_load();
+    [[nodiscard]] static const Environment& before_load();
+
     struct Descriptor {
         bool open = false;
         uint64_t device = 0;

@@ -9,6 +9,8 @@
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
 
+#include "environment.hpp"
+
 namespace hal::conformance {
 namespace {
 
@@ -112,6 +114,7 @@ Target read_target(const fs::path& manifest, const Options& options) {
 }
 
 void open_target(Target& target) {
+    Environment::remember_before_load();
     target.entry = open_library(target.library);
 }
 

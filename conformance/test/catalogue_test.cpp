@@ -1,6 +1,9 @@
 // The real cases: sound registrations, and no entry of tables 1 to 5 and their extensions without norm and err.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
+#include "catalogue/titles.hpp"
 #include "harness/case.hpp"
 
 using namespace hal::conformance;
@@ -18,13 +21,53 @@ TEST_CASE("every entry has a norm and an err case") {
         for (const hal::EntryInfo& entry : covered ? hal::entries_of(table) : std::span<const hal::EntryInfo>()) {
             const auto has = [&](std::string_view category) {
                 const std::string part = "." + std::string(entry.name) + "." + std::string(category) + ".";
-                return std::any_of(all_cases().begin(), all_cases().end(), [&](const Case& one) {
-                    return one.id.find(part) != std::string_view::npos;
-                });
+                return std::any_of(all_cases().begin(), all_cases().end(),
+                                   [&](const Case& one) { return one.id.find(part) != std::string_view::npos; });
             };
             INFO(entry.name);
             CHECK((has("norm") || has("order")));  // what a wait does is order alone
             CHECK(has("err"));
         }
+    }
+}
+
+TEST_CASE("every title has a case, and both languages") {
+    std::set<std::string_view> ids;
+    for (const Case& one : all_cases()) {
+        ids.insert(one.id);
+    }
+    std::set<std::string_view> seen;
+    for (const Title& title : all_titles()) {
+        INFO(title.id);
+        CHECK(ids.contains(title.id));
+        CHECK(seen.insert(title.id).second);
+        CHECK((!title.en.empty() && !title.zh.empty()));
+    }
+}
+
+TEST_CASE("every case of the groups that are titled has a title") {
+    // The groups whose file of titles is complete; at the end, all.
+    for (const std::string_view group : {"45079.T1.", "45079.T2.", "45079.T7.", "45079.T8.", "45079.T9.", "45079.T10.",
+                                         "45079.X.", "46345.A6.c", "45280.5_3_1."}) {
+        for (const Case& one : all_cases()) {
+            if (one.id.starts_with(group)) {
+                INFO(one.id);
+                CHECK(!title_of(one.id).en.empty());
+                CHECK(title_of(std::string(one.id) + "[dev=1]").zh == title_of(one.id).zh);
+            }
+        }
+    }
+}
+
+TEST_CASE("a case of a row of the standard cites that row") {
+    for (const Case& one : all_cases()) {
+        const hal::EntryInfo* entry = entry_of(one.id);
+        if (entry == nullptr || !hal::find_table(entry->table)->standard() || one.id.starts_with("hal.")) {
+            continue;
+        }
+        const std::string row =
+            "45079/T" + std::to_string(hal::find_table(entry->table)->id) + "." + std::to_string(entry->row);
+        INFO(one.id << " and " << row);
+        CHECK(std::find(one.clauses.begin(), one.clauses.end(), row) != one.clauses.end());
     }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is needed, builds, shows every back end that the loader finds and runs a short benchmark beside its peers.
+# Installs what is needed, builds, shows every back end that the loader finds, runs a short benchmark beside its peers, and ends
+# with the conformance checker's verdict on each back end; the reports are left in build/reports.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install.sh
@@ -9,3 +10,12 @@ echo "run: back ends and devices (hal-info)"
 build/release/bin/hal-info
 echo "run: short benchmark (hal-bench --quick)"
 build/release/bin/hal-bench --quick
+status=0
+for manifest in "$HAL_ADD_BACKEND_FILES"/*.json; do
+  name=$(basename "$manifest" .json)
+  echo "run: conformance of $name (hal-conformance run --quick; the whole: without --quick)"
+  rm -rf "build/reports/$name"
+  build/release/bin/hal-conformance run --manifest "$manifest" --option devices=2 --option memory=256m --quick \
+    --out "build/reports/$name" || status=$?
+done
+exit $status

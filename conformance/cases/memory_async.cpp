@@ -1,7 +1,5 @@
 // Table 2: asynchronous copies. In stream order, behind the gate, complete when the stream, the event or the device
 // says so.
-#include <barrier>
-
 #include "async_copy.hpp"
 
 namespace hal::conformance {

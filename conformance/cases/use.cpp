@@ -1,5 +1,7 @@
 #include "use.hpp"
 
+#include "harness/environment.hpp"
+
 namespace hal::conformance {
 namespace {
 
@@ -45,6 +47,16 @@ void check_current_device_kept(Test& t, UseBody use) {
             t.eq(current, current_device(t), "current device after a call that names device " + std::to_string(dev));
         }
     }
+}
+
+void check_env_clean(Test& t, UseBody use) {
+    const Environment before = Environment::now();
+    use(t, t.facts.device_count - 1);
+    std::string changed;
+    for (const std::string& sentence : differences(before, Environment::now())) {
+        changed += (changed.empty() ? "" : "; ") + sentence;
+    }
+    t.eq(std::string(), changed, "what the call changed in the process");
 }
 
 void check_use_keeps_nothing(Test& t, UseBody use) {

@@ -14,6 +14,7 @@ void check_threads8(Test& t, UseBody use);
 void check_foreign_thread(Test& t, UseBody use);
 void check_explicit_device(Test& t, UseBody use);
 void check_current_device_kept(Test& t, UseBody use);
+void check_env_clean(Test& t, UseBody use);
 void check_use_keeps_nothing(Test& t, UseBody use);
 
 [[nodiscard]] over other_device();
@@ -88,6 +89,7 @@ class OwnEvent {
     static void use_##entry(Test& t, hal_dev dev);                                                            \
     HAL_USE_CASE(table, row, entry, "conc.threads8", authority::A, check_threads8,                            \
                  needs{E::entry, free_threads, __VA_ARGS__})                                                  \
+    HAL_USE_CASE(table, row, entry, "env.clean", authority::A, check_env_clean, needs{E::entry, __VA_ARGS__}) \
     HAL_USE_CASE(table, row, entry, "conc.foreign_thread", authority::A, check_foreign_thread,                \
                  needs{E::entry, __VA_ARGS__})                                                                \
     HAL_USE_CASE(table, row, entry, leak, leak_rights, check_use_keeps_nothing, needs{E::entry, __VA_ARGS__}, \

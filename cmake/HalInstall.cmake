@@ -12,4 +12,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/hal-config-version.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/hal-config.cmake ${PROJECT_BINARY_DIR}/hal-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/HalBackend.cmake ${PROJECT_SOURCE_DIR}/cmake/backend.map
         DESTINATION ${package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/schemas/backend-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/hal/schema)
+install(FILES ${PROJECT_SOURCE_DIR}/schemas/backend-1.json ${PROJECT_SOURCE_DIR}/schemas/conformance-1.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/hal/schema)

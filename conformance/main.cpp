@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/list.hpp"
+#include "cli/reports.hpp"
 #include "cli/run.hpp"
 #include "cli/selftest.hpp"
 #include "engine/worker.hpp"
@@ -45,6 +46,7 @@ int dispatch(int argc, char** argv) {
     add_list(*list_app, list);
     add_selftest(*selftest_app, selftest);
     add_child(*child_app, child);
+    const ReportCommands reports(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -55,6 +57,9 @@ int dispatch(int argc, char** argv) {
     }
     if (selftest_app->parsed()) {
         return selftest_command(selftest);
+    }
+    if (const auto status = reports.run()) {
+        return *status;
     }
     if (child_app->parsed()) {
         return child_main(load_target(child.manifest, option_map(child.options)), child.role, child.arguments);
@@ -78,6 +83,8 @@ int main(int argc, char** argv) {
     } catch (const LoadError& error) {
         return failed(exit_not_loaded, error);
     } catch (const CLI::ValidationError& error) {
+        return failed(exit_usage, error);
+    } catch (const WaiverError& error) {
         return failed(exit_usage, error);
     } catch (const NoMatch& error) {
         return failed(exit_nothing_ran, error);

@@ -6,9 +6,12 @@ packages=(
   # build
   g++ cmake ninja-build ccache clang-14
   # libraries of the loader, the tools and the tests
-  libboost-dev nlohmann-json3-dev libvalijson-dev libspdlog-dev libfmt-dev libcli11-dev libssl-dev catch2
+  libboost-dev nlohmann-json3-dev libvalijson-dev libspdlog-dev libfmt-dev libcli11-dev libssl-dev libtomlplusplus-dev
+  libkainjow-mustache-dev catch2
   # kernels of the CPU back end
   libdnnl-dev
+  # looks at the checker's page in a test
+  chromium
   # peers that hal-bench runs beside us
   ocl-icd-opencl-dev pocl-opencl-icd valgrind
 )

@@ -126,42 +126,6 @@ int dry_run(const RunOptions& options) {
     throw LogError("--gdb: gdb cannot be started; install it, or leave --gdb out");
 }
 
-std::string summary(const Log& log, std::array<uint64_t, verdict_count>& totals) {
-    const auto instances = all_instances();
-    for (const TestEvent& event : log.tests) {
-        for (const Instance& instance : instances) {
-            if (instance.id == event.id) {
-                ++totals[static_cast<size_t>(judgement_of(event, instance.origin->authority).verdict)];
-            }
-        }
-    }
-    totals[static_cast<size_t>(Verdict::not_run)] += log.begin.planned.size() - log.tests.size();
-    std::string text;
-    for (size_t i = 0; i < verdict_count; ++i) {
-        text += (i == 0 ? "" : "  ") + std::string(name(static_cast<Verdict>(i))) + " " + std::to_string(totals[i]);
-    }
-    return text;
-}
-
-int status_of(const Log& log, const std::array<uint64_t, verdict_count>& totals) {
-    const auto of = [&](Verdict verdict) { return totals[static_cast<size_t>(verdict)]; };
-    if (log.end->interrupted) {
-        return exit_interrupted;
-    }
-    if (of(Verdict::harness_error) != 0 || !log.end->failure.empty()) {
-        return exit_harness;
-    }
-    if (log.end->device_lost) {
-        return exit_device_lost;
-    }
-    if (of(Verdict::not_run) != 0) {
-        return exit_nothing_ran;
-    }
-    return of(Verdict::fail) + of(Verdict::crash) + of(Verdict::hang) + of(Verdict::flaky) + of(Verdict::blocked) != 0
-               ? exit_bad
-               : exit_good;
-}
-
 }  // namespace
 
 Options option_map(const std::vector<std::string>& words) {
@@ -208,6 +172,7 @@ void add_run(CLI::App& app, RunCommand& command) {
     app.add_flag("--core", command.core, "let workers that crash leave a core file");
     app.add_flag("--dry-run", command.dry_run, "print the ids that would run");
     app.add_option("--out", command.out, "folder of the report");
+    add_run_report(app, command.report);
     app.add_flag("-v,--verbose", command.verbose, "print every case");
     app.add_flag("--quiet", command.quiet, "print the summary only");
 }
@@ -237,6 +202,7 @@ int run_command(RunCommand& command, int argc, char** argv) {
     if (command.core) {
         setenv("HAL_CONFORMANCE_CORE", "1", 1);
     }
+    const Evidence evidence = evidence_of(command.report);
     const OutFolder folder(command.out);
     options.log = folder.path() / "events.jsonl";
     ProgressView view(std::cout, isatty(STDOUT_FILENO) != 0, command.verbose);
@@ -250,9 +216,7 @@ int run_command(RunCommand& command, int argc, char** argv) {
     catch_interrupts();
     const Log log = run(options, progress);
     view.ended();
-    std::array<uint64_t, verdict_count> totals{};
-    std::cout << summary(log, totals) << '\n';
-    return status_of(log, totals);
+    return report_run(log, command.out.empty() ? fs::path() : folder.path(), evidence, command.report, command.quiet);
 }
 
 }  // namespace hal::conformance

@@ -5,6 +5,7 @@
 
 #include "choice.hpp"
 #include "engine/run.hpp"
+#include "reports.hpp"
 
 namespace hal::conformance {
 
@@ -22,6 +23,7 @@ struct RunCommand {
     bool dry_run = false;
     bool verbose = false;
     bool quiet = false;
+    RunReport report;
 };
 
 void add_run(CLI::App& app, RunCommand& command);

@@ -18,6 +18,7 @@ void to_json(json& to, const Facts& from) {
               {"ops", from.ops},
               {"behaviour", from.behaviour},
               {"claimed", from.claimed},
+              {"routes", from.routes},
               {"memory_mib", from.memory_mib}};
 }
 
@@ -36,6 +37,7 @@ void from_json(const json& from, Facts& to) {
     to.ops = from.at("ops").get<decltype(to.ops)>();
     to.behaviour = from.at("behaviour").get<decltype(to.behaviour)>();
     to.claimed = from.at("claimed").get<decltype(to.claimed)>();
+    to.routes = from.at("routes").get<decltype(to.routes)>();
     from.at("memory_mib").get_to(to.memory_mib);
 }
 

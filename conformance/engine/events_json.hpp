@@ -1,6 +1,7 @@
 // The events as JSON. The names of the fields are those of the structs.
 #pragma once
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "events.hpp"
@@ -30,7 +31,15 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Ending::Kind, {{Ending::Kind::refused, "refused"},
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, where, what, expected, got, authority)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Record, checks_ok, checks_bad, findings, inconclusive, harness_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ending, kind, code, text, stacks)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Metric, name, value, unit)
+// JSON has no NaN: a figure that is none is null, and must not make the log unreadable.
+inline void to_json(nlohmann::json& to, const Metric& from) {
+    to = {{"name", from.name}, {"value", from.value}, {"unit", from.unit}};
+}
+inline void from_json(const nlohmann::json& from, Metric& to) {
+    from.at("name").get_to(to.name);
+    to.value = from.at("value").is_null() ? std::numeric_limits<double>::quiet_NaN() : from.at("value").get<double>();
+    from.at("unit").get_to(to.unit);
+}
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attempt, ending, record, stdout_bytes, stderr_bytes, output, children_left, metrics,
                                    meters, ms)
 

@@ -162,6 +162,7 @@ Introduction introduce(const Target& target) {
 #include "hal/tables/all.def"
     facts.backend_flags = backend.descriptor().flags;
     facts.behaviour = target.behaviour;
+    facts.routes = target.routes;
     for (size_t i = 0; i < entries.size(); ++i) {
         if (target.entries ? target.entries->contains(entries[i].name) : facts.present[i]) {
             facts.claimed.emplace(entries[i].name);

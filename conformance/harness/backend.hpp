@@ -52,6 +52,7 @@ struct Facts {
     std::set<std::string, std::less<>> ops;
     std::set<std::string, std::less<>> behaviour;  // /backend/claims/behaviour of the manifest
     std::set<std::string, std::less<>> claimed;    // /backend/claims/entries, or what the tables hold
+    std::set<std::string, std::less<>> routes;     // /backend/claims/routes
     uint32_t memory_mib = 0;                       // free on each device, and at the host
 
     [[nodiscard]] bool has(E entry) const { return present[static_cast<size_t>(entry)]; }

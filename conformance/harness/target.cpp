@@ -100,6 +100,7 @@ Target read_target(const fs::path& manifest, const Options& options) {
     }
     target.behaviour = claimed(backend, "behaviour", manifest).value_or(std::set<std::string, std::less<>>());
     target.entries = claimed(backend, "entries", manifest);
+    target.routes = claimed(backend, "routes", manifest).value_or(std::set<std::string, std::less<>>());
     const fs::path named = text_at(backend, "library_path", manifest);
     if (!named.has_parent_path()) {
         reject(manifest, "/backend/library_path is a bare name; write ./" + named.string() + " or an absolute path");

@@ -28,6 +28,7 @@ struct Target {
     std::set<std::string, std::less<>> behaviour;  // /backend/claims/behaviour
     // /backend/claims/entries; without it the tables are the claim.
     std::optional<std::set<std::string, std::less<>>> entries;
+    std::set<std::string, std::less<>> routes;  // /backend/claims/routes: op, graph, compiler
     hal_backend_entry_fn entry = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "catalogue/clauses.hpp"
 #include "catalogue/titles.hpp"
 #include "harness/case.hpp"
 
@@ -70,4 +71,14 @@ TEST_CASE("a case of a row of the standard cites that row") {
         INFO(one.id << " and " << row);
         CHECK(std::find(one.clauses.begin(), one.clauses.end(), row) != one.clauses.end());
     }
+}
+
+TEST_CASE("every clause that a case cites is known and has a text") {
+    for (const auto& fault : clause_faults(all_cases())) {
+        FAIL_CHECK(fault);
+    }
+    Case stranger;
+    stranger.id = "45079.T1.set_device.norm.x";
+    stranger.clauses = {"45079/T11.1", "45079/8.2", "45079/T1.5"};
+    CHECK(clause_faults({stranger}).size() == 2);
 }

@@ -227,7 +227,7 @@ hal_status Test::returns(const std::function<hal_status()>& call, const Gate& ga
     const bool returned = helper.returned_within(limits.callback_entry);
     // A call that a load has outlasted may have waited for it or not.
     if ((!returned || closed(gate)) && !check(returned, "the call returns while the gate is closed", where)) {
-        gate.open();
+        gate.give_up();
     }
     const hal_status status = helper.status();
     if (!helper.error().empty()) {

@@ -1,4 +1,6 @@
 // Table 2: usage, and the sizes that a caching allocator on top asks for.
+#include <array>
+
 #include "memory_checks.hpp"
 #include "struct_checks.hpp"
 
@@ -80,18 +82,26 @@ HAL_CASE("45079.T2.device_memory_stats.edge.limit_holds", clauses{"45079/T2.16",
 HAL_CASE("45079.T2.device_memory_stats.conc.reader", clauses{"45079/T2.16"}, authority::D,
          needs{E::device_memory_stats, blocks()})
 (Test& t) {
+    // Usage rises and falls until the reader has looked often enough.
+    constexpr int enough = 500;
+    std::atomic<int> looks{0};
     std::atomic<int> running{3};
     t.threads(4, [&](int thread) {
         if (thread == 0) {
             while (running > 0) {
                 const hal_memory_stats stats = stats_of(t);
                 t.le(stats.free_bytes + stats.used_bytes, stats.total_bytes, "free and used bytes in a storm");
+                ++looks;
             }
             return;
         }
-        for (uint64_t i = 0; i < 1000; ++i) {
-            hal_dptr ptr = 0;
+        std::array<hal_dptr, 8> live{};
+        for (uint64_t i = 0; i < 1000 || (looks < enough && i < 100'000); ++i) {
+            hal_dptr& ptr = live[i % live.size()];
+            t.ok(t.api.device_memory_deallocate(0, ptr, 0));
             t.ok(t.api.device_memory_allocate(0, 1 + (i * 7919) % 100'000, &ptr));
+        }
+        for (const hal_dptr ptr : live) {
             t.ok(t.api.device_memory_deallocate(0, ptr, 0));
         }
         --running;

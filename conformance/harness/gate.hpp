@@ -5,6 +5,7 @@
 // While it is closed nothing on the device may allocate, free or copy synchronously unless that is under test.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -53,6 +54,8 @@ class Gate {
     [[nodiscard]] bool wait_entered(std::chrono::milliseconds limit) const;
     void open() const;
     [[nodiscard]] bool expired() const;  // opened itself
+    // Opens it after a check has told that a call waited for it: what comes after it says nothing more.
+    void give_up() const;
     [[nodiscard]] bool is_broken() const { return state_->broken; }
     // Nothing behind the gate can have run until now.
     [[nodiscard]] bool surely_closed() const;
@@ -72,7 +75,7 @@ class Gate {
         bool opened = false;
         bool expired = false;
         bool left = false;
-        bool broken = false;
+        std::atomic<bool> broken{false};
         std::optional<Clock::time_point> until;  // of a load
     };
     std::shared_ptr<State> state_;

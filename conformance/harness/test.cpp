@@ -227,7 +227,7 @@ hal_status Test::returns(const std::function<hal_status()>& call, const Gate& ga
     const bool returned = helper.returned_within(limits.callback_entry);
     // A call that a load has outlasted may have waited for it or not.
     if ((!returned || closed(gate)) && !check(returned, "the call returns while the gate is closed", where)) {
-        gate.open();
+        gate.give_up();
     }
     const hal_status status = helper.status();
     if (!helper.error().empty()) {
@@ -255,8 +255,13 @@ void Test::refused_behind(const Gate& gate, hal_status expected, const std::func
     }
 }
 
-void Test::unwritten(const void* bytes, uint64_t size, const Gate& gate, Where where) {
-    const auto difference = compare(bytes, poison, size);
+void Test::unwritten(const void* bytes, uint64_t size, const Gate& gate, std::chrono::milliseconds look, Where where) {
+    const auto end = Gate::Clock::now() + look;
+    auto difference = compare(bytes, poison, size);
+    while (!difference && gate.surely_closed() && Gate::Clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        difference = compare(bytes, poison, size);
+    }
     if (gate.surely_closed()) {
         judge(
             !difference, "the destination before its turn", where, [] { return "untouched"; },
@@ -265,12 +270,12 @@ void Test::unwritten(const void* bytes, uint64_t size, const Gate& gate, Where w
 }
 
 void Test::expect_unwritten(const HostBuffer& buffer, const Gate& gate, Where where) {
-    unwritten(buffer.data(), buffer.size(), gate, where);
+    unwritten(buffer.data(), buffer.size(), gate, gate.look(limits.closed_look), where);
 }
 
 void Test::expect_unwritten(const DeviceBuffer& buffer, const Gate& gate, Where where) {
     if ((facts.device_flags & HAL_DEVICE_HOST_ACCESSIBLE) != 0) {
-        unwritten(reinterpret_cast<const void*>(buffer.ptr), buffer.size, gate, where);
+        unwritten(reinterpret_cast<const void*>(buffer.ptr), buffer.size, gate, gate.look(limits.closed_look), where);
     }
 }
 

@@ -194,7 +194,7 @@ class Test {
     bool expect_device(const DeviceBuffer& buffer, const Expected& expected, std::string_view what, Where where);
     template <class Expected>
     bool expect_host(const HostBuffer& buffer, const Expected& expected, std::string_view what, Where where);
-    void unwritten(const void* bytes, uint64_t size, const Gate& gate, Where where);
+    void unwritten(const void* bytes, uint64_t size, const Gate& gate, std::chrono::milliseconds look, Where where);
     static void keep_alive(std::shared_ptr<void> object);
     void drain();
     void confirm_loads();

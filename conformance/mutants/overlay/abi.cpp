@@ -74,6 +74,10 @@ void abi_table_moves(Plugin& plugin) {
     };
 }
 
+void abi_entry_moves(Plugin& plugin) {
+    plugin.entry_moves = true;
+}
+
 void abi_create_refuses(Plugin& plugin) {
     plugin.descriptor.create = [](const hal_host* host, hal_instance**) {
         host->set_error(host, HAL_ERROR_DRIVER, 35, "the driver is too old for this runtime");

@@ -148,6 +148,11 @@ void cb_lost_on_error(Plugin& plugin) {
     plugin.stream.stream_add_callback = replaced<call_unless_error>;
 }
 
+// What blocks inside a callback is not told so: the callback runs on a thread that nobody knows.
+void cb_reentrance_not_told(Plugin& plugin) {
+    equivalent_callback_thread(plugin);
+}
+
 // After the work before it, but nothing waits for it.
 void cb_holds_nothing(Plugin& plugin) {
     with_hidden_streams(plugin);

@@ -170,5 +170,10 @@ const hal_backend_descriptor* hal_backend_entry_v1(const hal_host* host) {
         ready = true;
         return HAL_OK;
     });
-    return status == HAL_OK ? &mutated.descriptor : nullptr;
+    if (status != HAL_OK || !mutated.entry_moves) {
+        return status == HAL_OK ? &mutated.descriptor : nullptr;
+    }
+    static hal_backend_descriptor copies[2];
+    static unsigned calls = 0;
+    return &(copies[calls++ % 2] = mutated.descriptor);
 }

@@ -137,13 +137,13 @@ typename S::Function choose(std::string_view op) {
 #include "hal/tables/all.def"
 
 bool replace(std::string_view op, std::string_view name, Plugin& plugin) {
-#define HAL_FN(table_name, entry, need, clause, since, effect, params)  \
-    if (name == #entry && base.table_name.entry != nullptr) {           \
-        using S = Slot<Tag_##entry, decltype(plugin.table_name.entry)>; \
-        S::original = base.table_name.entry;                            \
-        S::info = find_entry(#entry);                                   \
-        plugin.table_name.entry = choose<S>(op);                        \
-        return plugin.table_name.entry != nullptr;                      \
+#define HAL_FN(table_name, entry, need, clause, since, effect, params)      \
+    if (name == #entry && base.table_name.entry != nullptr) {               \
+        using S = Slot<Tag_##entry, decltype(plugin.table_name.entry)>;     \
+        S::original = base.table_name.entry;                                \
+        S::info = find_entry(#entry);                                       \
+        plugin.table_name.entry = op == "absent" ? nullptr : choose<S>(op); \
+        return op == "absent" || plugin.table_name.entry != nullptr;        \
     }
 #include "hal/tables/all.def"
     return false;

@@ -289,7 +289,46 @@ void kern_error_without_text(Plugin& plugin) {
     });
 }
 
+void kern_zero_elements_refused(Plugin& plugin) {
+    replace_run(plugin, "Add", [](const hal_kernel_call* call) {
+        return well_formed(call, 2) && call->inputs[0] != nullptr && count_of(*call->inputs[0]) == 0
+                   ? refuse(call->instance, HAL_ERROR_INVALID_ARGUMENT, "nothing to add")
+                   : run_base(*call);
+    });
+}
+
 // ---- Numbers ----
+
+void kern_copy_clears_the_middle(Plugin& plugin) {
+    replace_run(plugin, "Copy", [](const hal_kernel_call* call) {
+        const hal_status status = run_base(*call);
+        if (status == HAL_OK && well_formed(call, 1) && is_f32(*call->outputs[0]) && count_of(*call->outputs[0]) > 2) {
+            const int64_t middle = count_of(*call->outputs[0]) / 2;
+            return behind(*call, [place = data_of<float>(*call->outputs[0]) + middle] { *place = 0; });
+        }
+        return status;
+    });
+}
+
+// The last product of each sum is left out.
+void kern_matmul_short(Plugin& plugin) {
+    replace_run(plugin, "MatMul", [](const hal_kernel_call* call) {
+        const hal_status status = run_base(*call);
+        if (status != HAL_OK || !well_formed(call, 2) || !is_f32(*call->inputs[0]) || call->inputs[0]->ndim != 2 ||
+            call->inputs[1]->ndim != 2) {
+            return status;
+        }
+        const int64_t k = call->inputs[0]->shape[1];
+        const int64_t n = call->inputs[1]->shape[1];
+        const int64_t count = count_of(*call->outputs[0]);
+        return behind(*call, [=, a = data_of<float>(*call->inputs[0]), b = data_of<float>(*call->inputs[1]),
+                              c = data_of<float>(*call->outputs[0])] {
+            for (int64_t i = 0; i < count && k > 0; ++i) {
+                c[i] -= a[i / n * k + k - 1] * b[(k - 1) * n + i % n];
+            }
+        });
+    });
+}
 
 // exp(x) / sum without the largest subtracted first: overflows.
 void kern_softmax_no_max(Plugin& plugin) {

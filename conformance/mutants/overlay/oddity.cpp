@@ -292,12 +292,12 @@ void slow_1000x(Plugin& plugin) {
         return base.event.query_event(self, device, event);
     };
     plugin.memory.memory_copy_d2h = [](hal_instance* self, hal_dev device, void* dst, hal_dptr src, uint64_t size) {
-        nap(std::chrono::microseconds(100 + size / 100'000));
+        nap(std::chrono::microseconds(100 + std::min<uint64_t>(size / 100'000, 10'000)));
         return base.memory.memory_copy_d2h(self, device, dst, src, size);
     };
     plugin.memory.memory_copy_h2d = [](hal_instance* self, hal_dev device, hal_dptr dst, const void* src,
                                        uint64_t size) {
-        nap(std::chrono::microseconds(100 + size / 100'000));
+        nap(std::chrono::microseconds(100 + std::min<uint64_t>(size / 100'000, 10'000)));
         return base.memory.memory_copy_h2d(self, device, dst, src, size);
     };
     plugin.stream.create_stream = [](hal_instance* self, hal_dev device, const hal_stream_desc* desc, hal_stream* out) {

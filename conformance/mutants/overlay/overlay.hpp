@@ -18,6 +18,7 @@ struct Tables {
 // What is handed out. A table that the base lacks has an entry size of 0 and stays absent.
 struct Plugin : Tables {
     hal_backend_descriptor descriptor;
+    bool entry_moves;  // the entry returns another copy of the descriptor each time
 };
 
 // The base's tables, for mutants to call. Complete before the first mutant is made, constant afterwards.

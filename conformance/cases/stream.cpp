@@ -24,21 +24,44 @@ HAL_CASE("45079.T3.create_stream.norm.distinct", clauses{"45079/T3.1"}, authorit
     }
 }
 
-HAL_CASE("45079.T3.create_stream.norm.independent", clauses{"45079/T3.1", "45280/5.3.3"}, authority::S,
-         needs{E::create_stream, E::synchronize_stream, any_work, E::stream_add_callback, concurrent_streams})
-(Test& t) {
+const NeedGroup& two_held_streams() {
+    static const NeedGroup group = [] {
+        NeedGroup all{E::create_stream, E::synchronize_stream, E::stream_add_callback};
+        all.list.push_back(any_work);
+        all.list.push_back(concurrent_streams);
+        return all;
+    }();
+    return group;
+}
+
+// The stream of one thread is held; that of another goes on.
+void check_independent(Test& t) {
     const hal_stream first = t.stream();
     const hal_stream second = t.stream();
     Work& w = t.work(second);
     const Gate g = t.gate(first);
-    w.enqueue();
-    t.ok(t.returns([&] { return t.api.synchronize_stream(0, second, HAL_NO_TIMEOUT); }, g));
+    t.ok(t.returns(
+        [&] {
+            w.enqueue();
+            return t.api.synchronize_stream(0, second, HAL_NO_TIMEOUT);
+        },
+        g));
     g.open();
     w.expect_done();
 }
 
+HAL_CASE("45079.T3.create_stream.norm.independent", clauses{"45079/T3.1", "45280/5.3.3"}, authority::S,
+         needs{E::create_stream, two_held_streams()})
+(Test& t) {
+    check_independent(t);
+}
+HAL_CASE("45280.5_3_3.threads_streams_independent", clauses{"45280/5.3.3"}, authority::S, needs{two_held_streams()})
+(Test& t) {
+    check_independent(t);
+}
+
 HAL_CASE("45079.T3.create_stream.norm.null_stream_independent", clauses{"45079/T3.1"}, authority::A,
-         needs{E::create_stream, E::synchronize_stream, any_work, E::stream_add_callback, concurrent_streams})
+         needs{E::create_stream, two_held_streams()})
 (Test& t) {
     const hal_stream created = t.stream();
     Work& w = t.work(created);
@@ -90,7 +113,7 @@ HAL_CASE("46345.A6.d_stream_properties", clauses{"46345/A6.d", "45079/T3.1"}, au
 HAL_CASE("45079.T3.create_stream.edge.null_desc", clauses{"45079/T3.1"}, authority::A,
          needs{E::create_stream, E::destroy_stream, E::query_stream})
 (Test& t) {
-    hal_stream_desc desc{{sizeof(hal_stream_desc), 0, nullptr}, 0, 0};
+    const hal_stream_desc desc{{sizeof(hal_stream_desc), 0, nullptr}, 0, 0};
     for (const hal_stream_desc* given : {static_cast<const hal_stream_desc*>(nullptr), &desc}) {
         hal_stream s = nullptr;
         t.ok(t.api.create_stream(0, given, &s));

@@ -19,7 +19,7 @@ struct CallRecord {
         call.thread = std::this_thread::get_id();
         call.device = device;
         call.stream = stream;
-        call.status = status;
+        call.status.store(status);
         if (call.next != nullptr) {
             call.order = (*call.next)++;
         }
@@ -223,7 +223,8 @@ HAL_CASE("45079.T3.stream_add_callback.conc.two_threads_one_stream", clauses{"45
     auto& calls = t.keep<CallRecords>(4000);
     t.threads(4, [&](int thread) {
         for (size_t i = 0; i < 1000; ++i) {
-            t.ok(t.api.stream_add_callback(0, s, &CallRecord::run, &calls.list[static_cast<size_t>(thread) * 1000 + i]));
+            t.ok(
+                t.api.stream_add_callback(0, s, &CallRecord::run, &calls.list[static_cast<size_t>(thread) * 1000 + i]));
         }
     });
     t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));
@@ -287,14 +288,14 @@ HAL_CASE("45079.T3.stream_add_callback.life.enqueue_from_callback", clauses{"450
     };
     const auto add = [](void* user, hal_dev device, hal_stream stream, hal_status) {
         Chain& chain = *static_cast<Chain*>(user);
-        chain.status = chain.api.stream_add_callback(device, stream, &Count::up, &chain.second);
+        chain.status.store(chain.api.stream_add_callback(device, stream, &Count::up, &chain.second));
     };
     auto& chain = t.keep<Chain>(t.api);
     const hal_stream s = t.stream();
     t.ok(t.api.stream_add_callback(0, s, add, &chain));
     t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));  // the first has run
     t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));  // and what it has added
-    t.ok(chain.status, "stream_add_callback inside a callback");
+    t.ok(chain.status.load(), "stream_add_callback inside a callback");
     t.eq(1, chain.second.calls.load(), "calls of the second");
 }
 

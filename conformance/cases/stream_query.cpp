@@ -73,20 +73,20 @@ HAL_CASE("45079.T3.query_stream.err.bad_struct", clauses{"45079/T3.3"}, authorit
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return t.api.query_stream(0, nullptr, &out); });
 }
 
-HAL_CASE("45079.T3.query_stream.norm.never_blocks", clauses{"45079/T3.3"}, authority::A,
-         needs{E::query_stream, a_gate})
+HAL_CASE("45079.T3.query_stream.norm.never_blocks", clauses{"45079/T3.3"}, authority::A, needs{E::query_stream, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const Gate g = t.gate(s);
-    t.eq(HAL_NOT_READY, t.returns(
-                            [&] {
-                                hal_status status = HAL_NOT_READY;
-                                for (int i = 0; i < 1000 && status == HAL_NOT_READY; ++i) {
-                                    status = t.api.query_stream(0, s, nullptr);
-                                }
-                                return status;
-                            },
-                            g),
+    t.eq(HAL_NOT_READY,
+         t.returns(
+             [&] {
+                 hal_status status = HAL_NOT_READY;
+                 for (int i = 0; i < 1000 && status == HAL_NOT_READY; ++i) {
+                     status = t.api.query_stream(0, s, nullptr);
+                 }
+                 return status;
+             },
+             g),
          "status of 1,000 queries behind a closed gate");
     g.open();
     t.ok(t.poll([&] { return t.api.query_stream(0, s, nullptr); }));

@@ -59,6 +59,7 @@ void Operator::add_input(hal_dtype dtype, const std::vector<int64_t>& shape, con
 void Operator::output(hal_dtype dtype, const std::vector<int64_t>& shape) {
     Held& held = add(dtype, shape, bytes_of(dtype, shape));
     output_buffer_ = held.buffer;
+    output_bytes_ = held.tensor.storage_bytes;
     outputs_.push_back(&held.tensor);
 }
 
@@ -68,6 +69,15 @@ void Operator::attribute(const char* name, int64_t value) {
     attr.type = HAL_ATTR_I64;
     attr.count = 1;
     attr.value.i64 = value;
+    attributes_.push_back(attr);
+}
+
+void Operator::attribute(const char* name, const std::vector<int64_t>& values) {
+    hal_attr attr{};
+    attr.name = name;
+    attr.type = HAL_ATTR_I64_ARRAY;
+    attr.count = values.size();
+    attr.value.i64_array = arrays_.emplace_back(values).data();
     attributes_.push_back(attr);
 }
 
@@ -94,7 +104,8 @@ hal_status Operator::launch(hal_stream stream, const std::function<void(hal_kern
             return status;
         }
         if (workspace != 0) {
-            call_.workspace = test_.device(workspace).ptr - guard_bytes;  // the base: aligned to 256 bytes
+            workspace_ = &test_.device(workspace);
+            call_.workspace = workspace_->base;  // aligned to 256 bytes; the guard behind it begins a little later
             call_.workspace_bytes = workspace;
         }
     }
@@ -132,19 +143,29 @@ void Operator::expect_inputs_unchanged(Where where) {
     }
 }
 
-void Operator::read(void* target) {
-    test_.ok(test_.api.memory_copy_d2h(0, target, output_buffer_->ptr, output_buffer_->size), "reading the output");
+std::vector<uint8_t> Operator::read_output(Where where) {
+    const HostBuffer back(output_buffer_->size);
+    test_.ok(test_.api.memory_copy_d2h(0, back.data() - guard_bytes, output_buffer_->base,
+                                       output_buffer_->size + 2 * guard_bytes),
+             "reading the output", where);
+    test_.check(back.guards_intact(), "nothing is written around the output", where);
+    return {back.data(), back.data() + output_bytes_};
+}
+
+void Operator::release() {
+    for (const auto& held : tensors_) {
+        test_.release(*held->buffer);
+    }
+    if (workspace_ != nullptr) {
+        test_.release(*workspace_);
+    }
 }
 
 void Operator::expect_bytes(const void* expected, size_t size, Where where) {
-    HostBuffer back(output_buffer_->size + 2 * guard_bytes);
-    test_.eq(size, static_cast<size_t>(output_buffer_->size), "bytes of the output", where);
-    test_.ok(test_.api.memory_copy_d2h(0, back.data(), output_buffer_->base, back.size()), "reading the output", where);
-    test_.check(std::memcmp(back.data() + guard_bytes, expected, size) == 0, "every byte of the output is right",
+    const auto got = read_output(where);
+    test_.eq(size, got.size(), "bytes of the output", where);
+    test_.check(got.size() == size && std::memcmp(got.data(), expected, size) == 0, "every byte of the output is right",
                 where);
-    test_.check(
-        !compare(back.data(), guard, guard_bytes) && !compare(back.data() + guard_bytes + size, guard, guard_bytes),
-        "nothing is written around the output", where);
 }
 
 }  // namespace hal::conformance

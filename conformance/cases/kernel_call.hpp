@@ -18,8 +18,12 @@ class Operator {
     void input(const std::vector<int64_t>& shape, const std::vector<T>& values) {
         add_input(dtype_of<T>(), shape, values.data(), values.size() * sizeof(T));
     }
+    void input_bytes(hal_dtype dtype, const std::vector<int64_t>& shape, const std::vector<uint8_t>& bytes) {
+        add_input(dtype, shape, bytes.data(), bytes.size());
+    }
     void output(hal_dtype dtype, const std::vector<int64_t>& shape);
     void attribute(const char* name, int64_t value);
+    void attribute(const char* name, const std::vector<int64_t>& values);
 
     // The output's tensor, to spoil before the launch.
     [[nodiscard]] hal_tensor& output_tensor() { return tensors_.back()->tensor; }
@@ -38,13 +42,12 @@ class Operator {
     void expect_output(const std::vector<T>& expected, Where where = Where::here()) {
         expect_bytes(expected.data(), expected.size() * sizeof(T), where);
     }
-    // Read back, for a bound of the case's own.
-    template <class T>
-    [[nodiscard]] std::vector<T> read_output() {
-        std::vector<T> values(output_buffer_->size / sizeof(T));
-        read(values.data());
-        return values;
-    }
+    // Read back, for a bound of the case's own. The bytes around it are checked.
+    [[nodiscard]] std::vector<uint8_t> read_output(Where where = Where::here());
+    // Nothing of the call is needed any more; else the memory is released after the case.
+    void release();
+
+    [[nodiscard]] const hal_kernel* kernel() const { return kernel_; }
 
     template <class T>
     static constexpr hal_dtype dtype_of() {
@@ -70,7 +73,6 @@ class Operator {
     void add_input(hal_dtype dtype, const std::vector<int64_t>& shape, const void* values, size_t size);
     Held& add(hal_dtype dtype, const std::vector<int64_t>& shape, uint64_t size);
     void expect_bytes(const void* expected, size_t size, Where where);
-    void read(void* target);
 
     Test& test_;
     const hal_kernel* kernel_ = nullptr;
@@ -78,6 +80,9 @@ class Operator {
     std::vector<const hal_tensor*> inputs_;
     std::vector<const hal_tensor*> outputs_;
     std::vector<hal_attr> attributes_;
+    std::deque<std::vector<int64_t>> arrays_;  // of attributes
+    DeviceBuffer* workspace_ = nullptr;
+    uint64_t output_bytes_ = 0;
     DeviceBuffer* output_buffer_ = nullptr;
     hal_kernel_call call_{};
 };

@@ -1,5 +1,5 @@
-// Element types as numbers: exact conversion to one wide type and back, rounded once, and their units in the last place.
-// Shares no code with any back end.
+// Element types as numbers: exact conversion to one wide type and back, rounded once, and their units in the last
+// place. Shares no code with any back end.
 #pragma once
 
 #include <cstdint>

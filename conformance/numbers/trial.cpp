@@ -50,8 +50,8 @@ std::optional<std::string> judge_result(const Trial& trial, const std::vector<ui
             continue;
         }
         if (wrong++ == 0) {
-            const Real expected = trial.bitwise ? decode(trial.type, trial.inputs[0].bytes.data() + i * size)
-                                                : trial.expected[i];
+            const Real expected =
+                trial.bitwise ? decode(trial.type, trial.inputs[0].bytes.data() + i * size) : trial.expected[i];
             first = "element " + std::to_string(i) + " is " + text_of(decode(trial.type, at)) + " instead of " +
                     text_of(expected);
             if (!trial.bitwise && trial.allowed[i] != 0) {

@@ -64,15 +64,18 @@ using Trials = std::vector<Trial> (*)(const Element& type, const Random& random)
 [[nodiscard]] std::vector<Trial> matmul_exact_trials(const Element& type, const Random& random);
 [[nodiscard]] std::vector<Trial> matmul_bound_trials(const Element& type, const Random& random);
 
-// One trial of the operator with a random shape of up to four dimensions.
+// One exact trial of the operator (Softmax: one with its bound) and a random shape of up to four dimensions.
 [[nodiscard]] Trial random_trial(std::string_view op, const Element& type, const Random& random);
+// Nothing for operators that do not treat each element by itself.
+[[nodiscard]] std::optional<Trial> random_elementwise(std::string_view op, const Element& type, const Random& random);
 
 // ---- What the trials are made of ----
 
 [[nodiscard]] uint64_t count_of(const std::vector<int64_t>& shape);
 [[nodiscard]] Operand operand(const Element& type, std::vector<int64_t> shape, const std::vector<Real>& values);
 // Values of the type between -range and range (0 and range for naturals).
-[[nodiscard]] std::vector<Real> whole_numbers(const Element& type, uint64_t count, uint64_t range, const Random& random);
+[[nodiscard]] std::vector<Real> whole_numbers(const Element& type, uint64_t count, uint64_t range,
+                                              const Random& random);
 [[nodiscard]] std::vector<Real> real_numbers(const Element& type, uint64_t count, Real range, const Random& random);
 
 }  // namespace hal::conformance

@@ -7,8 +7,6 @@
 namespace hal::conformance {
 namespace {
 
-using Function = Real (*)(Real, Real);
-
 // In 64 bits a sum or product of narrower reals rounds once more without harm; f64 is the host's own.
 template <class Op>
 Real in(const Element& type, Real a, Real b, Op op) {
@@ -171,6 +169,31 @@ std::vector<Real> spread(const Element& type, const Random& random) {
     return values;
 }
 
+template <class Op>
+Trial random_binary(const Element& type, const Random& random, Op op) {
+    std::vector<int64_t> shape(1 + random() % 4);
+    std::vector<int64_t> left;
+    std::vector<int64_t> right;
+    for (int64_t& extent : shape) {
+        extent = static_cast<int64_t>(1 + random() % 9);
+        const uint64_t stretched = random() % 4;  // of one input, in half of the cases
+        left.push_back(stretched == 0 ? 1 : extent);
+        right.push_back(stretched == 1 ? 1 : extent);
+    }
+    if (left[0] == shape[0] && random() % 3 == 0) {
+        right.erase(right.begin());  // leading dimensions may be absent
+    }
+    return binary(type, "random shape", shape, left, right, draw(type, count_of(left), count_of(right), random), op);
+}
+
+std::vector<int64_t> random_shape(const Random& random) {
+    std::vector<int64_t> shape(random() % 5);
+    for (int64_t& extent : shape) {
+        extent = static_cast<int64_t>(1 + random() % 9);
+    }
+    return shape;
+}
+
 // Of exp, in units in the last place; narrow types compute in f32 and round once, but f16 may have an exp of its own.
 Real exp_units(const Element& type) {
     return type.name == "f16" ? 2 : type.name == "bf16" ? 1 : 3;
@@ -280,6 +303,43 @@ std::vector<Trial> cast_trials(const Element& type, const Random& random) {
         trials.push_back(std::move(trial));
     }
     return trials;
+}
+
+std::optional<Trial> random_elementwise(std::string_view op, const Element& type, const Random& random) {
+    if (op == "Add") {
+        return random_binary(type, random, Add{});
+    }
+    if (op == "Sub") {
+        return random_binary(type, random, Sub{});
+    }
+    if (op == "Mul") {
+        return random_binary(type, random, Mul{});
+    }
+    if (op == "Max") {
+        return random_binary(type, random, Max{});
+    }
+    const auto shape = random_shape(random);
+    const uint64_t count = count_of(shape);
+    if (op == "Relu") {
+        const auto values =
+            type.real() ? real_numbers(type, count, 10, random) : whole_numbers(type, count, 100, random);
+        return unary("Relu", "random shape", type, shape, values, [](Real x) { return x > 0 ? x : 0.0L; });
+    }
+    if (op == "Exp") {
+        Trial trial = unary("Exp", "random shape", type, shape, real_numbers(type, count, 10, random),
+                            [](Real x) { return std::exp(x); });
+        for (uint64_t i = 0; i < count; ++i) {
+            trial.allowed[i] = exp_units(type) * unit_in_last_place(type, trial.expected[i]);
+        }
+        return trial;
+    }
+    if (op == "Copy" || op == "Fill" || op == "Cast") {
+        auto trials = op == "Copy"   ? copy_trials(type, random)
+                      : op == "Fill" ? fill_trials(type, random)
+                                     : cast_trials(type, random);
+        return std::move(trials[random() % trials.size()]);
+    }
+    return {};
 }
 
 }  // namespace hal::conformance

@@ -85,8 +85,8 @@ Trial matmul(const Element& type, int64_t m, int64_t k, int64_t n, const std::ve
     return trial;
 }
 
-// exp(x - top) / sum. The difference rounds by u * |x - top|, which exp makes relative; exp is within 4 units, the sum of
-// n terms within n u, the quotient and the result round once each. Narrow types compute in f32 and round once.
+// exp(x - top) / sum. The difference rounds by u * |x - top|, which exp makes relative; exp is within 4 units, the sum
+// of n terms within n u, the quotient and the result round once each. Narrow types compute in f32 and round once.
 Trial softmax(const Element& type, int64_t rows, int64_t width, const std::vector<Real>& values) {
     Trial trial;
     trial.op = "Softmax";
@@ -165,6 +165,9 @@ std::vector<Trial> matmul_bound_trials(const Element& type, const Random& random
 }
 
 Trial random_trial(std::string_view op, const Element& type, const Random& random) {
+    if (auto trial = random_elementwise(op, type, random)) {
+        return std::move(*trial);
+    }
     const auto rows = static_cast<int64_t>(at_most(random, 9));
     const auto width = static_cast<int64_t>(at_most(random, 33));
     const auto count = static_cast<uint64_t>(rows * width);

@@ -110,21 +110,6 @@ HAL_CASE("45079.T4.create_event.stress.many", clauses{"45079/T4.1"}, authority::
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
 }
 
-HAL_CASE("45079.T4.create_event.conc.threads8", clauses{"45079/T4.1"}, authority::A,
-         needs{E::create_event, E::destroy_event, E::record_event, E::synchronize_event})
-(Test& t) {
-    t.threads(8, [&](int thread) {
-        const hal_dev dev = thread % t.facts.device_count;
-        for (int i = 0; i < 200; ++i) {
-            hal_event event = nullptr;
-            t.ok(t.api.create_event(dev, nullptr, &event));
-            t.ok(t.api.record_event(dev, nullptr, event));
-            t.ok(t.api.synchronize_event(dev, event, HAL_NO_TIMEOUT));
-            t.ok(t.api.destroy_event(dev, event));
-        }
-    });
-}
-
 HAL_CASE("45079.T4.destroy_event.norm.basic", clauses{"45079/T4.2"}, authority::S,
          needs{E::destroy_event, E::create_event})
 (Test& t) {
@@ -175,8 +160,9 @@ HAL_CASE("45079.T4.record_event.stress.flood", clauses{"45079/T4.3"}, authority:
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
 }
 
-HAL_CASE("45079.T4.record_event.conc.threads8", clauses{"45079/T4.3"}, authority::A,
-         needs{E::record_event, E::create_event, E::synchronize_event})
+// The same event and stream for all of them.
+HAL_CASE("45079.T4.record_event.conc.shared_event", clauses{"45079/T4.3"}, authority::A,
+         needs{E::record_event, free_threads, E::create_event, E::synchronize_event})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event shared = t.event();
@@ -220,7 +206,7 @@ HAL_CASE("45079.T4.query_event.norm.eventually_ready_without_sync", clauses{"450
 }
 
 HAL_CASE("45079.T4.query_event.conc.pollers8", clauses{"45079/T4.4"}, authority::D,
-         needs{E::query_event, E::create_event, E::record_event, a_gate})
+         needs{E::query_event, E::create_event, E::record_event, free_threads, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();

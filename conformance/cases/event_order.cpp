@@ -123,7 +123,7 @@ HAL_CASE("45079.T4.synchronize_event.order.cross_thread", clauses{"45079/T4.5"},
 }
 
 HAL_CASE("45079.T4.synchronize_event.conc.many_waiters", clauses{"45079/T4.5"}, authority::D,
-         needs{E::synchronize_event, event_io(), a_gate})
+         needs{E::synchronize_event, event_io(), free_threads, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();

@@ -13,6 +13,25 @@ uint64_t bytes_of(hal_dtype dtype, const std::vector<int64_t>& shape) {
 
 }  // namespace
 
+const NeedGroup& launching() {
+    static const NeedGroup group = [] {
+        NeedGroup all{E::register_kernel};
+        const auto& memory = memory_io().list;
+        all.list.insert(all.list.end(), memory.begin(), memory.end());
+        return all;
+    }();
+    return group;
+}
+
+over operators(std::string_view type) {
+    over axis{"op", {}};
+    for (const std::string_view name :
+         {"Fill", "Copy", "Cast", "Add", "Sub", "Mul", "Max", "Relu", "Exp", "ReduceSum", "Softmax", "MatMul"}) {
+        axis.values.emplace_back(name, std::vector<Need>{type.empty() ? op(name) : op(name, type)});
+    }
+    return axis;
+}
+
 std::vector<const hal_kernel*> kernels_of(Test& t) {
     const hal_kernel* const* list = nullptr;
     uint64_t count = 0;
@@ -81,10 +100,7 @@ void Operator::attribute(const char* name, const std::vector<int64_t>& values) {
     attributes_.push_back(attr);
 }
 
-hal_status Operator::launch(hal_stream stream, const std::function<void(hal_kernel_call&)>& spoil) {
-    if (kernel_ == nullptr) {
-        return HAL_ERROR_NOT_FOUND;
-    }
+void Operator::fill_call(hal_stream stream) {
     call_ = {};
     call_.size = sizeof call_;
     call_.instance = test_.backend().instance();
@@ -96,6 +112,22 @@ hal_status Operator::launch(hal_stream stream, const std::function<void(hal_kern
     call_.input_count = static_cast<uint32_t>(inputs_.size());
     call_.output_count = static_cast<uint32_t>(outputs_.size());
     call_.attribute_count = static_cast<uint32_t>(attributes_.size());
+}
+
+hal_status Operator::query() {
+    if (kernel_ == nullptr) {
+        return HAL_ERROR_NOT_FOUND;
+    }
+    fill_call(nullptr);
+    uint64_t workspace = 0;
+    return kernel_->query == nullptr ? HAL_OK : kernel_->query(&call_, &workspace);
+}
+
+hal_status Operator::launch(hal_stream stream, const std::function<void(hal_kernel_call&)>& spoil) {
+    if (kernel_ == nullptr) {
+        return HAL_ERROR_NOT_FOUND;
+    }
+    fill_call(stream);
     if (spoil) {
         spoil(call_);
     } else if (kernel_->query != nullptr) {
@@ -166,6 +198,56 @@ void Operator::expect_bytes(const void* expected, size_t size, Where where) {
     test_.eq(size, got.size(), "bytes of the output", where);
     test_.check(got.size() == size && std::memcmp(got.data(), expected, size) == 0, "every byte of the output is right",
                 where);
+}
+
+void Operator::in_place() {
+    hal_tensor& output = tensors_.back()->tensor;
+    output.data = tensors_.front()->tensor.data;
+    output_buffer_ = tensors_.front()->buffer;
+    tensors_.front()->tensor.flags = 0;
+    tensors_.front()->bytes.clear();  // it is meant to change
+}
+
+bool Operator::expect_workspace_kept(Where where) {
+    if (workspace_ == nullptr) {
+        return false;
+    }
+    const HostBuffer back(2 * guard_bytes);
+    test_.ok(test_.api.memory_copy_d2h(0, back.data(), workspace_->base + call_.workspace_bytes, back.size()),
+             "reading behind the workspace", where);
+    test_.check(!compare(back.data(), poison, guard_bytes) && !compare(back.data() + guard_bytes, guard, guard_bytes),
+                "nothing is written behind the workspace", where);
+    return true;
+}
+
+std::unique_ptr<Operator> operator_of(Test& t, const Trial& trial) {
+    auto op = std::make_unique<Operator>(t, trial.op, trial.key().dtype);
+    for (const Operand& input : trial.inputs) {
+        op->input_bytes(input.type.dtype, input.shape, input.bytes);
+    }
+    for (const Attribute& attribute : trial.attributes) {
+        if (attribute.array) {
+            op->attribute(attribute.name.c_str(), attribute.values);
+        } else {
+            op->attribute(attribute.name.c_str(), attribute.values[0]);
+        }
+    }
+    op->output(trial.type.dtype, trial.shape);
+    return op;
+}
+
+void run_trial(Test& t, const Trial& trial, hal_stream stream) {
+    const auto op = operator_of(t, trial);
+    const hal_status status = op->launch(stream);
+    // Which pairs of types Cast offers is the plug-in's choice.
+    const bool refused = status == HAL_ERROR_UNSUPPORTED && trial.op == "Cast";
+    if (!refused && t.ok(status, "launch of " + trial.op + ", " + trial.name)) {
+        t.sync(stream);
+        op->expect_inputs_unchanged();
+        t.eq(std::string("right"), judge_result(trial, op->read_output()).value_or("right"),
+             trial.op + ", " + trial.name);
+    }
+    op->release();
 }
 
 }  // namespace hal::conformance

@@ -2,10 +2,16 @@
 #pragma once
 
 #include "harness/test.hpp"
+#include "numbers/trial.hpp"
 
 namespace hal::conformance {
 
 [[nodiscard]] std::vector<const hal_kernel*> kernels_of(Test& t);
+
+// What a launch calls besides the kernel.
+[[nodiscard]] const NeedGroup& launching();
+// over("op", ...): the operators of the suite's catalogue, or those with a kernel for elements of a type.
+[[nodiscard]] over operators(std::string_view type = {});
 
 class Operator {
   public:
@@ -30,6 +36,8 @@ class Operator {
 
     // Asks the kernel's query for its workspace, then runs it. `spoil` changes the call before.
     [[nodiscard]] hal_status launch(hal_stream stream, const std::function<void(hal_kernel_call&)>& spoil = {});
+    // What the kernel's query says; OK where it has none.
+    [[nodiscard]] hal_status query();
     // Overwrites every array that the call pointed to, as its owner may once run has returned.
     void scramble_call();
 
@@ -48,6 +56,12 @@ class Operator {
     void release();
 
     [[nodiscard]] const hal_kernel* kernel() const { return kernel_; }
+    // The tensor of an input or, behind them, of an output: to change before the launch.
+    [[nodiscard]] hal_tensor& tensor(size_t index) { return tensors_[index]->tensor; }
+    // The output lies where input 0 does.
+    void in_place();
+    // The memory behind the workspace is as it was; true if the kernel wanted one.
+    bool expect_workspace_kept(Where where = Where::here());
 
     template <class T>
     static constexpr hal_dtype dtype_of() {
@@ -70,6 +84,7 @@ class Operator {
         std::vector<uint8_t> bytes;  // of an input
         DeviceBuffer* buffer = nullptr;
     };
+    void fill_call(hal_stream stream);
     void add_input(hal_dtype dtype, const std::vector<int64_t>& shape, const void* values, size_t size);
     Held& add(hal_dtype dtype, const std::vector<int64_t>& shape, uint64_t size);
     void expect_bytes(const void* expected, size_t size, Where where);
@@ -86,5 +101,10 @@ class Operator {
     DeviceBuffer* output_buffer_ = nullptr;
     hal_kernel_call call_{};
 };
+
+// The operator of a trial with its operands.
+[[nodiscard]] std::unique_ptr<Operator> operator_of(Test& t, const Trial& trial);
+// Launches it, waits, and checks inputs and result.
+void run_trial(Test& t, const Trial& trial, hal_stream stream);
 
 }  // namespace hal::conformance

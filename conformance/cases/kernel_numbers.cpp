@@ -2,51 +2,15 @@
 // then data with a bound that follows from the computation (numbers/). The numbers' own test proves that each bound has
 // power.
 #include "kernel_call.hpp"
-#include "numbers/trial.hpp"
 
 namespace hal::conformance {
 namespace {
-
-void run_trial(Test& t, const Trial& trial, hal_stream stream) {
-    Operator op(t, trial.op, trial.key().dtype);
-    for (const Operand& input : trial.inputs) {
-        op.input_bytes(input.type.dtype, input.shape, input.bytes);
-    }
-    for (const Attribute& attribute : trial.attributes) {
-        if (attribute.array) {
-            op.attribute(attribute.name.c_str(), attribute.values);
-        } else {
-            op.attribute(attribute.name.c_str(), attribute.values[0]);
-        }
-    }
-    op.output(trial.type.dtype, trial.shape);
-    const hal_status status = op.launch(stream);
-    // What a kernel says it cannot run is not its number's fault: only pairs of types of Cast are the plug-in's choice.
-    const bool refused = status == HAL_ERROR_UNSUPPORTED && trial.op == "Cast";
-    if (!refused && t.ok(status, "launch of " + trial.op + ", " + trial.name)) {
-        t.sync(stream);
-        op.expect_inputs_unchanged();
-        t.eq(std::string("right"), judge_result(trial, op.read_output()).value_or("right"),
-             trial.op + ", " + trial.name);
-    }
-    op.release();
-}
 
 void run_trials(Test& t, Trials trials) {
     const hal_stream stream = t.stream();
     for (const Trial& trial : trials(element_of(t.param("dtype")), [&] { return t.random(); })) {
         run_trial(t, trial, stream);
     }
-}
-
-const NeedGroup& launching() {
-    static const NeedGroup group = [] {
-        NeedGroup all{E::register_kernel};
-        const auto& memory = memory_io().list;
-        all.list.insert(all.list.end(), memory.begin(), memory.end());
-        return all;
-    }();
-    return group;
 }
 
 #define NUMBERS(case_name, op_name, trials, ...)                                                         \
@@ -76,15 +40,6 @@ NUMBERS("matmul_exact", "MatMul", matmul_exact_trials, REALS)
 NUMBERS("matmul_bound", "MatMul", matmul_bound_trials, REALS)
 
 // Every operator, every type that it has, 500 shapes.
-over operators() {
-    over axis{"op", {}};
-    for (const std::string_view name :
-         {"Fill", "Copy", "Cast", "Add", "Sub", "Mul", "Max", "Relu", "Exp", "ReduceSum", "Softmax", "MatMul"}) {
-        axis.values.emplace_back(name, std::vector<Need>{op(name)});
-    }
-    return axis;
-}
-
 HAL_CASE("45079.T5.register_kernel.stress.random_shapes", clauses{"45079/T5.1", "45079/T6"}, authority::D,
          needs{E::register_kernel, launching()}, operators(), cls::medium)
 (Test& t) {

@@ -202,23 +202,6 @@ HAL_CASE("45079.T3.create_stream.stress.many", clauses{"45079/T3.1"}, authority:
     w.expect_done();
 }
 
-HAL_CASE("45079.T3.create_stream.conc.threads8", clauses{"45079/T3.1"}, authority::A,
-         needs{E::create_stream, E::destroy_stream, E::synchronize_stream, E::stream_add_callback})
-(Test& t) {
-    t.threads(8, [&](int thread) {
-        const hal_dev dev = thread % t.facts.device_count;
-        for (int i = 0; i < 25; ++i) {
-            auto& count = t.keep<Count>();
-            hal_stream s = nullptr;
-            t.ok(t.api.create_stream(dev, nullptr, &s));
-            t.ok(t.api.stream_add_callback(dev, s, &Count::up, &count));
-            t.ok(t.api.synchronize_stream(dev, s, HAL_NO_TIMEOUT));
-            t.eq(1, count.calls.load(), "calls of the callback");
-            t.ok(t.api.destroy_stream(dev, s));
-        }
-    });
-}
-
 // ---- destroy_stream ----
 
 HAL_CASE("45079.T3.destroy_stream.norm.basic", clauses{"45079/T3.2"}, authority::S,

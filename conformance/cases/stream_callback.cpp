@@ -217,7 +217,7 @@ HAL_CASE("45079.T3.stream_add_callback.order.not_lost_on_finalize", clauses{"450
 }
 
 HAL_CASE("45079.T3.stream_add_callback.conc.two_threads_one_stream", clauses{"45079/T3.5"}, authority::A,
-         needs{E::stream_add_callback, E::synchronize_device})
+         needs{E::stream_add_callback, E::synchronize_device, free_streams})
 (Test& t) {
     const hal_stream s = t.stream();
     auto& calls = t.keep<CallRecords>(4000);
@@ -237,7 +237,7 @@ HAL_CASE("45079.T3.stream_add_callback.conc.two_threads_one_stream", clauses{"45
 }
 
 HAL_CASE("45079.T3.stream_add_callback.conc.from_threads8", clauses{"45079/T3.5"}, authority::D,
-         needs{E::stream_add_callback, E::synchronize_device})
+         needs{E::stream_add_callback, E::synchronize_device, free_streams})
 (Test& t) {
     std::vector<hal_stream> streams;
     for (int i = 0; i < 8; ++i) {

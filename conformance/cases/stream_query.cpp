@@ -109,7 +109,7 @@ HAL_CASE("45079.T3.query_stream.norm.null_stream", clauses{"45079/T3.3"}, author
 
 // Threads that ask all the time while the stream works see OK or NOT_READY, and disturb nothing.
 HAL_CASE("45079.T3.query_stream.conc.poller", clauses{"45079/T3.3"}, authority::D,
-         needs{E::query_stream, memory_io(), E::async_memory_copy_d2h})
+         needs{E::query_stream, memory_io(), E::async_memory_copy_d2h, free_streams})
 (Test& t) {
     const hal_stream s = t.stream();
     const Pattern pattern = t.pattern();

@@ -51,7 +51,7 @@ HAL_CASE("45079.T3.synchronize_stream.order.ready_after", clauses{"45079/T3.4"},
 }
 
 HAL_CASE("45079.T3.synchronize_stream.conc.many_waiters", clauses{"45079/T3.4"}, authority::D,
-         needs{E::synchronize_stream, a_gate})
+         needs{E::synchronize_stream, free_streams, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const Gate g = t.gate(s);
@@ -107,7 +107,7 @@ HAL_CASE("45079.T3.synchronize_stream.order.after_wait_event", clauses{"45079/T3
 
 // Another thread goes on enqueuing: the wait is for what there was when it began.
 HAL_CASE("45079.T3.synchronize_stream.conc.enqueue_meanwhile", clauses{"45079/T3.4"}, authority::D,
-         needs{E::synchronize_stream, E::record_event, E::create_event, any_work, a_gate})
+         needs{E::synchronize_stream, E::record_event, E::create_event, any_work, free_streams, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();

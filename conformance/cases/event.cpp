@@ -1,7 +1,5 @@
 // Table 4: events without ordering; event_ext's clock.
-#include <atomic>
-
-#include "harness/test.hpp"
+#include "waits.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -55,6 +53,41 @@ HAL_CASE("45079.T4.create_event.err.bad_desc", clauses{"45079/T4.1"}, authority:
     t.ok(t.api.destroy_event(0, event));
 }
 
+HAL_CASE("45079.T4.create_event.edge.null_desc", clauses{"45079/T4.1"}, authority::A,
+         needs{E::create_event, E::destroy_event, E::record_event, E::synchronize_event})
+(Test& t) {
+    const hal_event_desc desc{{sizeof(hal_event_desc), 0, nullptr}, 0, 0};
+    for (const hal_event_desc* given : {static_cast<const hal_event_desc*>(nullptr), &desc}) {
+        hal_event event = nullptr;
+        t.ok(t.api.create_event(0, given, &event));
+        t.ok(t.api.record_event(0, nullptr, event));
+        t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+        t.ok(t.api.destroy_event(0, event));
+    }
+}
+
+HAL_CASE("45079.T4.create_event.life.per_device", clauses{"45079/T4.1"}, authority::D,
+         needs{E::create_event, event_io(), any_work})
+(Test& t) {
+    std::vector<std::pair<hal_dev, hal_event>> events;
+    std::vector<Work*> works;
+    for (int i = 0; i < 3; ++i) {
+        for (hal_dev dev = t.facts.device_count - 1; dev >= 0; --dev) {
+            events.emplace_back(dev, t.event(dev));
+            works.push_back(&t.work(t.stream(dev), dev));
+        }
+    }
+    for (size_t i = 0; i < events.size(); ++i) {
+        const auto [dev, event] = events[i];
+        works[i]->enqueue();
+        t.ok(t.api.record_event(dev, works[i]->stream(), event));
+    }
+    for (size_t i = 0; i < events.size(); ++i) {
+        t.ok(t.api.synchronize_event(events[i].first, events[i].second, HAL_NO_TIMEOUT));
+        works[i]->expect_done();
+    }
+}
+
 HAL_CASE("45079.T4.create_event.stress.many", clauses{"45079/T4.1"}, authority::A,
          needs{E::create_event, E::destroy_event, E::record_event, E::synchronize_event})
 (Test& t) {
@@ -75,21 +108,6 @@ HAL_CASE("45079.T4.create_event.stress.many", clauses{"45079/T4.1"}, authority::
     const hal_event event = t.event();
     t.ok(t.api.record_event(0, nullptr, event));
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
-}
-
-HAL_CASE("45079.T4.create_event.conc.threads8", clauses{"45079/T4.1"}, authority::A,
-         needs{E::create_event, E::destroy_event, E::record_event, E::synchronize_event})
-(Test& t) {
-    t.threads(8, [&](int thread) {
-        const hal_dev dev = thread % t.facts.device_count;
-        for (int i = 0; i < 200; ++i) {
-            hal_event event = nullptr;
-            t.ok(t.api.create_event(dev, nullptr, &event));
-            t.ok(t.api.record_event(dev, nullptr, event));
-            t.ok(t.api.synchronize_event(dev, event, HAL_NO_TIMEOUT));
-            t.ok(t.api.destroy_event(dev, event));
-        }
-    });
 }
 
 HAL_CASE("45079.T4.destroy_event.norm.basic", clauses{"45079/T4.2"}, authority::S,
@@ -119,6 +137,18 @@ HAL_CASE("45079.T4.record_event.norm.null_stream", clauses{"45079/T4.3"}, author
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
 }
 
+// Nothing is waited for, so that it completes without anything else being done.
+HAL_CASE("45079.T4.record_event.order.empty_stream", clauses{"45079/T4.3"}, authority::D,
+         needs{E::record_event, E::create_event, E::synchronize_event})
+(Test& t) {
+    const auto limit_ns = static_cast<uint64_t>(std::chrono::nanoseconds(t.limits.finish).count());
+    for (int i = 0; i < 40; ++i) {
+        const hal_event event = t.event();
+        t.ok(t.api.record_event(0, i % 2 == 0 ? t.stream() : nullptr, event));
+        t.ok(t.api.synchronize_event(0, event, limit_ns));
+    }
+}
+
 HAL_CASE("45079.T4.record_event.stress.flood", clauses{"45079/T4.3"}, authority::D,
          needs{E::record_event, E::create_event, E::synchronize_event})
 (Test& t) {
@@ -130,8 +160,9 @@ HAL_CASE("45079.T4.record_event.stress.flood", clauses{"45079/T4.3"}, authority:
     t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
 }
 
-HAL_CASE("45079.T4.record_event.conc.threads8", clauses{"45079/T4.3"}, authority::A,
-         needs{E::record_event, E::create_event, E::synchronize_event})
+// The same event and stream for all of them.
+HAL_CASE("45079.T4.record_event.conc.shared_event", clauses{"45079/T4.3"}, authority::A,
+         needs{E::record_event, free_threads, E::create_event, E::synchronize_event})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event shared = t.event();
@@ -175,7 +206,7 @@ HAL_CASE("45079.T4.query_event.norm.eventually_ready_without_sync", clauses{"450
 }
 
 HAL_CASE("45079.T4.query_event.conc.pollers8", clauses{"45079/T4.4"}, authority::D,
-         needs{E::query_event, E::create_event, E::record_event, a_gate})
+         needs{E::query_event, E::create_event, E::record_event, free_threads, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
@@ -192,6 +223,33 @@ HAL_CASE("45079.T4.query_event.conc.pollers8", clauses{"45079/T4.4"}, authority:
         }
         t.ok(t.poll([&] { return t.api.query_event(0, event); }));
     });
+}
+
+HAL_CASE("45079.T4.synchronize_event.order.data_complete", clauses{"45079/T4.5", "45280/5.3.4"}, authority::S,
+         needs{E::synchronize_event, event_io(), memory_io(), E::async_memory_copy_d2h})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Pattern pattern = t.pattern();
+    const DeviceBuffer& from = t.device(pattern, 300'007);
+    HostBuffer& to = t.host(from.size);
+    for (int i = 0; i < 100; ++i) {
+        to.repoison();
+        t.ok(t.api.async_memory_copy_d2h(0, s, to.data(), from.ptr, from.size));
+        t.ok(t.api.record_event(0, s, event));
+        t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+        t.expect(to, pattern, "data when the wait has returned");
+    }
+}
+
+HAL_CASE("45079.T4.synchronize_event.edge.never_recorded", clauses{"45079/T4.5"}, authority::A,
+         needs{E::synchronize_event, E::create_event, any_work, a_gate})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);  // whatever else the device is doing
+    t.ok(t.returns([&] { return t.api.synchronize_event(0, event, HAL_NO_TIMEOUT); }, g));
+    g.open();
 }
 
 HAL_CASE("45079.T4.synchronize_event.norm.completed", clauses{"45079/T4.5"}, authority::S,

@@ -123,7 +123,7 @@ HAL_CASE("45079.T4.synchronize_event.order.cross_thread", clauses{"45079/T4.5"},
 }
 
 HAL_CASE("45079.T4.synchronize_event.conc.many_waiters", clauses{"45079/T4.5"}, authority::D,
-         needs{E::synchronize_event, event_io(), a_gate})
+         needs{E::synchronize_event, event_io(), free_threads, a_gate})
 (Test& t) {
     const hal_stream s = t.stream();
     const hal_event event = t.event();
@@ -182,6 +182,98 @@ HAL_CASE("45079.T4.destroy_event.life.handle_reuse", clauses{"45079/T4.2"}, auth
     }
     g.open();
     t.sync(s);
+}
+
+// With the stream held: an enqueue is not a wait.
+HAL_CASE("45079.T4.record_event.norm.returns_at_once", clauses{"45079/T4.3", "45280/5.3.1"}, authority::Q,
+         needs{E::record_event, event_io(), a_gate})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.ok(t.returns(
+        [&] {
+            hal_status status = HAL_OK;
+            for (int i = 0; i < 100 && status == HAL_OK; ++i) {
+                status = t.api.record_event(0, s, event);
+            }
+            return status;
+        },
+        g));
+    g.open();
+    t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+}
+
+HAL_CASE("45079.T4.query_event.norm.never_blocks", clauses{"45079/T4.4"}, authority::A,
+         needs{E::query_event, event_io(), a_gate})
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.ok(t.api.record_event(0, s, event));
+    t.eq(HAL_NOT_READY,
+         t.returns(
+             [&] {
+                 hal_status status = HAL_NOT_READY;
+                 for (int i = 0; i < 1000 && status == HAL_NOT_READY; ++i) {
+                     status = t.api.query_event(0, event);
+                 }
+                 return status;
+             },
+             g),
+         "status of 1,000 queries behind a closed gate");
+    g.open();
+    t.ok(t.poll([&] { return t.api.query_event(0, event); }));
+}
+
+// Several records: the wait is for the newest one.
+HAL_CASE("45079.T4.synchronize_event.order.rerecord", clauses{"45079/T4.5", "45079/T4.3"}, authority::D,
+         needs{E::synchronize_event, event_io(), E::create_stream, any_work, a_gate})
+(Test& t) {
+    const hal_stream first = t.stream();
+    const hal_stream second = t.stream();
+    const hal_event event = t.event();
+    Work& early = t.work(first);
+    Work& late = t.work(second);
+    early.enqueue();
+    for (int i = 0; i < 10; ++i) {
+        t.ok(t.api.record_event(0, first, event));
+    }
+    t.ok(t.api.synchronize_event(0, event, HAL_NO_TIMEOUT));
+    early.expect_done();
+    const Gate g = t.gate(second);
+    t.ok(t.api.record_event(0, first, event));
+    late.enqueue();
+    t.ok(t.api.record_event(0, second, event));
+    check_waits(t, g, event_wait(t, event), {&late});
+}
+
+HAL_CASE("45079.T4.synchronize_event.norm.cpu_use", clauses{"45079/T4.5"}, authority::Q,
+         needs{E::synchronize_event, event_io(), E::stream_add_callback}, cls::medium)
+(Test& t) {
+    const hal_stream s = t.stream();
+    const hal_event event = t.event();
+    const Gate g = t.gate(s);
+    t.ok(t.api.record_event(0, s, event));
+    std::atomic<int64_t> used_ns{0};
+    const auto cpu_now = [] {
+        timespec now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+    };
+    const auto begin = Gate::Clock::now();
+    Helper wait([&] {
+        const int64_t before = cpu_now();
+        const hal_status status = t.api.synchronize_event(0, event, HAL_NO_TIMEOUT);
+        used_ns = cpu_now() - before;
+        return status;
+    });
+    t.check(!wait.returned_within(std::chrono::seconds(1)) || !g.surely_closed(), "the call waits");
+    g.open();
+    t.ok(wait.status());
+    const auto waited_ns = std::chrono::nanoseconds(Gate::Clock::now() - begin).count();
+    t.metric("cpu_of_wait", static_cast<double>(used_ns) / static_cast<double>(waited_ns), "of a core");
+    t.le(used_ns.load(), waited_ns / 2, "nanoseconds of processor time in a wait");
 }
 
 }  // namespace

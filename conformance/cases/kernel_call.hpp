@@ -2,10 +2,16 @@
 #pragma once
 
 #include "harness/test.hpp"
+#include "numbers/trial.hpp"
 
 namespace hal::conformance {
 
 [[nodiscard]] std::vector<const hal_kernel*> kernels_of(Test& t);
+
+// What a launch calls besides the kernel.
+[[nodiscard]] const NeedGroup& launching();
+// over("op", ...): the operators of the suite's catalogue, or those with a kernel for elements of a type.
+[[nodiscard]] over operators(std::string_view type = {});
 
 class Operator {
   public:
@@ -18,14 +24,20 @@ class Operator {
     void input(const std::vector<int64_t>& shape, const std::vector<T>& values) {
         add_input(dtype_of<T>(), shape, values.data(), values.size() * sizeof(T));
     }
+    void input_bytes(hal_dtype dtype, const std::vector<int64_t>& shape, const std::vector<uint8_t>& bytes) {
+        add_input(dtype, shape, bytes.data(), bytes.size());
+    }
     void output(hal_dtype dtype, const std::vector<int64_t>& shape);
     void attribute(const char* name, int64_t value);
+    void attribute(const char* name, const std::vector<int64_t>& values);
 
     // The output's tensor, to spoil before the launch.
     [[nodiscard]] hal_tensor& output_tensor() { return tensors_.back()->tensor; }
 
     // Asks the kernel's query for its workspace, then runs it. `spoil` changes the call before.
     [[nodiscard]] hal_status launch(hal_stream stream, const std::function<void(hal_kernel_call&)>& spoil = {});
+    // What the kernel's query says; OK where it has none.
+    [[nodiscard]] hal_status query();
     // Overwrites every array that the call pointed to, as its owner may once run has returned.
     void scramble_call();
 
@@ -38,13 +50,18 @@ class Operator {
     void expect_output(const std::vector<T>& expected, Where where = Where::here()) {
         expect_bytes(expected.data(), expected.size() * sizeof(T), where);
     }
-    // Read back, for a bound of the case's own.
-    template <class T>
-    [[nodiscard]] std::vector<T> read_output() {
-        std::vector<T> values(output_buffer_->size / sizeof(T));
-        read(values.data());
-        return values;
-    }
+    // Read back, for a bound of the case's own. The bytes around it are checked.
+    [[nodiscard]] std::vector<uint8_t> read_output(Where where = Where::here());
+    // Nothing of the call is needed any more; else the memory is released after the case.
+    void release();
+
+    [[nodiscard]] const hal_kernel* kernel() const { return kernel_; }
+    // The tensor of an input or, behind them, of an output: to change before the launch.
+    [[nodiscard]] hal_tensor& tensor(size_t index) { return tensors_[index]->tensor; }
+    // The output lies where input 0 does.
+    void in_place();
+    // The memory behind the workspace is as it was; true if the kernel wanted one.
+    bool expect_workspace_kept(Where where = Where::here());
 
     template <class T>
     static constexpr hal_dtype dtype_of() {
@@ -67,10 +84,10 @@ class Operator {
         std::vector<uint8_t> bytes;  // of an input
         DeviceBuffer* buffer = nullptr;
     };
+    void fill_call(hal_stream stream);
     void add_input(hal_dtype dtype, const std::vector<int64_t>& shape, const void* values, size_t size);
     Held& add(hal_dtype dtype, const std::vector<int64_t>& shape, uint64_t size);
     void expect_bytes(const void* expected, size_t size, Where where);
-    void read(void* target);
 
     Test& test_;
     const hal_kernel* kernel_ = nullptr;
@@ -78,8 +95,16 @@ class Operator {
     std::vector<const hal_tensor*> inputs_;
     std::vector<const hal_tensor*> outputs_;
     std::vector<hal_attr> attributes_;
+    std::deque<std::vector<int64_t>> arrays_;  // of attributes
+    DeviceBuffer* workspace_ = nullptr;
+    uint64_t output_bytes_ = 0;
     DeviceBuffer* output_buffer_ = nullptr;
     hal_kernel_call call_{};
 };
+
+// The operator of a trial with its operands.
+[[nodiscard]] std::unique_ptr<Operator> operator_of(Test& t, const Trial& trial);
+// Launches it, waits, and checks inputs and result.
+void run_trial(Test& t, const Trial& trial, hal_stream stream);
 
 }  // namespace hal::conformance

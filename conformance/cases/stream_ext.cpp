@@ -1,4 +1,4 @@
-// stream_ext: priorities, native handles, and recovery of a stream that has failed.
+// stream_ext: priorities, native handles, and a stream that has failed, wherever that shows.
 #include "harness/test.hpp"
 
 namespace hal::conformance {
@@ -72,33 +72,69 @@ const NeedGroup& faulty() {
     return group;
 }
 
+const NeedGroup& faulty_events() {
+    static const NeedGroup group{E::create_event, E::record_event, E::synchronize_event, E::query_event,
+                                 E::synchronize_device};
+    return group;
+}
+
+// A stream that has failed behind `before` and in front of `after`; the wait for it says so.
+struct Failed {
+    hal_stream stream = nullptr;
+    hal_event before = nullptr;
+    hal_event after = nullptr;
+};
+
+Failed make_failed(Test& t) {
+    const Failed failed{t.stream(), t.event(), t.event()};
+    t.ok(t.api.record_event(0, failed.stream, failed.before));
+    enqueue_fault(t, failed.stream);
+    t.ok(t.api.record_event(0, failed.stream, failed.after));
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_stream(0, failed.stream, HAL_NO_TIMEOUT); });
+    return failed;
+}
+
 HAL_CASE("45079.T3.synchronize_stream.fault.error_surfaces", clauses{"45079/T3.4"}, authority::A,
-         needs{E::synchronize_stream, faulty(), E::create_event, E::record_event, E::synchronize_event, E::query_event,
-               op(fault_op)})
+         needs{E::synchronize_stream, faulty(), faulty_events(), op(fault_op)})
 (Test& t) {
-    const hal_stream s = t.stream();
-    const hal_event before = t.event();
-    const hal_event after = t.event();
-    t.ok(t.api.record_event(0, s, before));
-    enqueue_fault(t, s);
-    t.ok(t.api.record_event(0, s, after));
-    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); });
-    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.query_stream(0, s, nullptr); });
+    const Failed failed = make_failed(t);
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_stream(0, failed.stream, HAL_NO_TIMEOUT); });
     t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_device(0, HAL_NO_TIMEOUT); });
-    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_event(0, after, HAL_NO_TIMEOUT); });
-    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.query_event(0, after); });
-    t.ok(t.api.query_event(0, before), "what was recorded before the failure");
+}
+
+HAL_CASE("45079.T4.synchronize_event.fault.error_surfaces", clauses{"45079/T4.5"}, authority::A,
+         needs{E::synchronize_event, faulty(), faulty_events(), op(fault_op)})
+(Test& t) {
+    const Failed failed = make_failed(t);
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_event(0, failed.after, HAL_NO_TIMEOUT); });
+    t.ok(t.api.synchronize_event(0, failed.before, HAL_NO_TIMEOUT), "what was recorded before the failure");
+}
+
+// An error is an error: who polls would wait for ever on NOT_READY.
+HAL_CASE("45079.T3.query_stream.norm.error_not_pending", clauses{"45079/T3.3"}, authority::A,
+         needs{E::query_stream, faulty(), faulty_events(), op(fault_op)})
+(Test& t) {
+    const Failed failed = make_failed(t);
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.query_stream(0, failed.stream, nullptr); });
     hal_stream_info info{};
     info.header.size = sizeof info;
-    (void)t.api.query_stream(0, s, &info);
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.query_stream(0, failed.stream, &info); });
     t.eq(HAL_ERROR_KERNEL_FAULT, info.status, "status in the struct");
+}
+
+HAL_CASE("45079.T4.query_event.norm.error_not_pending", clauses{"45079/T4.4"}, authority::A,
+         needs{E::query_event, faulty(), faulty_events(), op(fault_op)})
+(Test& t) {
+    const Failed failed = make_failed(t);
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.query_event(0, failed.after); });
+    t.ok(t.api.query_event(0, failed.before), "what was recorded before the failure");
 }
 
 HAL_CASE("45079.T3.stream_add_callback.fault.status_on_error", clauses{"45079/T3.5"}, authority::A,
          needs{E::stream_add_callback, faulty(), op(fault_op)})
 (Test& t) {
     const hal_stream s = t.stream();
-    std::atomic<int32_t> status{INT32_MIN};
+    auto& status = t.keep<std::atomic<int32_t>>(INT32_MIN);
     const auto keep = [](void* user, hal_dev, hal_stream, hal_status got) {
         *static_cast<std::atomic<int32_t>*>(user) = got;
     };

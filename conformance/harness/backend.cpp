@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "identity.hpp"
+#include "numbers/element.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -117,7 +118,13 @@ std::set<std::string, std::less<>> registered_ops(const Api& api) {
     uint64_t count = 0;
     if (api.register_kernel && api.register_kernel(&kernels, &count) == HAL_OK) {
         for (uint64_t i = 0; i < count; ++i) {
-            ops.insert(kernels[i]->op);
+            const std::string name = kernels[i]->op;
+            ops.insert(name);
+            for (const Element& type : elements()) {
+                if (kernels[i]->dtype == type.dtype || kernels[i]->dtype == HAL_DTYPE_ANY) {
+                    ops.insert(name + "/" + std::string(type.name));
+                }
+            }
         }
     }
     return ops;

@@ -101,6 +101,19 @@ over work_sources() {
              Value("callback", {need_entry(E::stream_add_callback)})}};
 }
 
+Need op(std::string_view name, std::string_view type) {
+    static std::set<std::string> names;  // a need holds no text of its own
+    return {Need::Kind::op, 0, *names.insert(std::string(name) + "/" + std::string(type)).first};
+}
+
+over dtypes_of(std::string_view op_name, std::initializer_list<std::string_view> types) {
+    over axis{"dtype", {}};
+    for (const std::string_view type : types) {
+        axis.values.emplace_back(type, std::vector<Need>{op(op_name, type)});
+    }
+    return axis;
+}
+
 over bad_devices() {
     return {"dev", {"-1", "count", "int32_max"}};
 }

@@ -59,6 +59,8 @@ struct Need {
 [[nodiscard]] constexpr Need op(std::string_view name) {
     return {Need::Kind::op, 0, name};
 }
+// A kernel of the operator for elements of this type ("f32"); both texts are literals.
+[[nodiscard]] Need op(std::string_view name, std::string_view type);
 [[nodiscard]] constexpr Need need_entry(E entry) {
     return {Need::Kind::entry, static_cast<uint32_t>(entry), {}};
 }
@@ -138,6 +140,8 @@ struct over {
 };
 // over("src", ...): every kind of asynchronous work that the plug-in may offer.
 [[nodiscard]] over work_sources();
+// over("dtype", ...): a kernel of the operator for each of these types.
+[[nodiscard]] over dtypes_of(std::string_view op_name, std::initializer_list<std::string_view> types);
 // over("dev", ...): indices that are no device.
 [[nodiscard]] over bad_devices();
 

@@ -224,6 +224,7 @@ class Work {
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
 
+    [[nodiscard]] hal_stream stream() const { return stream_; }
     void enqueue(Where where = Where::here());
     // The result is there and right, looked at without any further synchronisation where the host can see it.
     void expect_done(Where where = Where::here());

@@ -60,14 +60,13 @@ HAL_CASE("45079.T1.synchronize_device.order.other_devices_not_needed", clauses{"
 HAL_CASE("45079.T1.synchronize_device.order.callbacks_done", clauses{"45079/T1.7"}, authority::D,
          needs{E::synchronize_device, E::stream_add_callback})
 (Test& t) {
-    std::atomic<int> calls{0};
-    const auto count = [](void* user, hal_dev, hal_stream, hal_status) { ++*static_cast<std::atomic<int>*>(user); };
+    auto& count = t.keep<Count>();
     const hal_stream s = t.stream();
     for (int i = 0; i < 1000; ++i) {
-        t.ok(t.api.stream_add_callback(0, s, count, &calls));
+        t.ok(t.api.stream_add_callback(0, s, &Count::up, &count));
     }
     t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT));
-    t.eq(1000, calls.load(), "callbacks that have run");
+    t.eq(1000, count.calls.load(), "callbacks that have run");
 }
 
 HAL_CASE("45079.T1.synchronize_device.conc.many_waiters", clauses{"45079/T1.7"}, authority::D,

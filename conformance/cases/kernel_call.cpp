@@ -136,7 +136,9 @@ hal_status Operator::launch(hal_stream stream, const std::function<void(hal_kern
             return status;
         }
         if (workspace != 0) {
-            workspace_ = &test_.device(workspace);
+            if (workspace_ == nullptr || workspace_->size != workspace) {
+                workspace_ = &test_.device(workspace);
+            }
             call_.workspace = workspace_->base;  // aligned to 256 bytes; the guard behind it begins a little later
             call_.workspace_bytes = workspace;
         }

@@ -124,6 +124,8 @@ HAL_CASE("45079.T5.register_kernel.conc.invoke_streams8", clauses{"45079/T5.1"},
         own.push_back(t.stream());
         trials.push_back(random_trial("Add", element_of(HAL_F32), [&] { return t.random(); }));
         ops.push_back(operator_of(t, trials.back()));
+        t.ok(ops.back()->launch(own.back()), "the first launch, which makes the workspace");
+        t.sync(own.back());
     }
     t.threads(streams, [&](int thread) {
         const auto i = static_cast<size_t>(thread);

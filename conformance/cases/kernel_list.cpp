@@ -7,12 +7,7 @@ namespace hal::conformance {
 namespace {
 
 bool known_type(hal_dtype dtype) {
-    if (dtype == HAL_DTYPE_ANY) {
-        return true;
-    }
-    const uint32_t bits = HAL_DTYPE_BITS(dtype);
-    const bool power = bits != 0 && bits <= 128 && (bits & (bits - 1)) == 0;
-    return power && HAL_DTYPE_LANES(dtype) >= 1;
+    return dtype == HAL_DTYPE_ANY || (HAL_DTYPE_BITS(dtype) != 0 && HAL_DTYPE_LANES(dtype) != 0);
 }
 
 bool known_layout(hal_layout layout) {

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/test.hpp"
+#include "waits.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -152,23 +152,21 @@ HAL_CASE("45079.X.thread.stress.n64", clauses{"hal/10"}, authority::A,
         shared.push_back(t.event(i % t.facts.device_count));
         buffers.push_back(&t.device(size, i % t.facts.device_count));
     }
-    std::atomic<int> calls{0};
+    auto& callbacks = t.keep<Count>();
     t.threads(count, [&](int thread) {
         const auto mine = static_cast<size_t>(thread);
         const hal_dev dev = thread % t.facts.device_count;
         hal_stream s = nullptr;
         t.ok(t.api.create_stream(dev, nullptr, &s));
-        HostBuffer source(size);
-        HostBuffer back(size);
+        const auto& source = t.keep<HostBuffer>(size);
+        const auto& back = t.keep<HostBuffer>(size);
         for (uint64_t i = 0; i < 20; ++i) {
             const Pattern pattern(i, mine);
             source.write(pattern);
             t.ok(t.api.stream_wait_event(dev, s, shared[(mine + 1) % count]));
             t.ok(t.api.async_memory_copy_h2d(dev, s, buffers[mine]->ptr, source.data(), size));
             t.ok(t.api.async_memory_copy_d2h(dev, s, back.data(), buffers[mine]->ptr, size));
-            t.ok(t.api.stream_add_callback(
-                dev, s, [](void* user, hal_dev, hal_stream, hal_status) { ++*static_cast<std::atomic<int>*>(user); },
-                &calls));
+            t.ok(t.api.stream_add_callback(dev, s, &Count::up, &callbacks));
             t.ok(t.api.record_event(dev, s, shared[mine]));
             t.ok(i % 2 == 0 ? t.api.synchronize_stream(dev, s, HAL_NO_TIMEOUT)
                             : t.api.synchronize_event(dev, shared[mine], HAL_NO_TIMEOUT));
@@ -176,7 +174,7 @@ HAL_CASE("45079.X.thread.stress.n64", clauses{"hal/10"}, authority::A,
         }
         t.ok(t.api.destroy_stream(dev, s));
     });
-    t.eq(count * 20, calls.load(), "callbacks in all");
+    t.eq(count * 20, callbacks.calls.load(), "callbacks in all");
 }
 
 }  // namespace

@@ -46,10 +46,8 @@ TEST_CASE("every title has a case, and both languages") {
     }
 }
 
-TEST_CASE("every case of the groups that are titled has a title") {
-    // The groups whose file of titles is complete; at the end, all.
-    for (const std::string_view group : {"45079.T1.", "45079.T2.", "45079.T7.", "45079.T8.", "45079.T9.", "45079.T10.",
-                                         "45079.X.", "46345.A6.c", "45280.5_3_1."}) {
+TEST_CASE("every case has a title") {
+    for (const std::string_view group : {"45079.", "hal.", "46345.", "45280."}) {
         for (const Case& one : all_cases()) {
             if (one.id.starts_with(group)) {
                 INFO(one.id);

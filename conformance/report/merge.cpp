@@ -57,8 +57,7 @@ void check_shards(const std::vector<Log>& shards, const std::vector<std::string>
     }
     for (uint32_t shard = 0; shard < wanted; ++shard) {
         if (!seen.contains(shard)) {
-            throw LogError("cannot merge: shard " + number(shard) + " of " + std::to_string(wanted) +
-                           " is missing");
+            throw LogError("cannot merge: shard " + number(shard) + " of " + std::to_string(wanted) + " is missing");
         }
     }
 }

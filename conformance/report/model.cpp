@@ -12,7 +12,8 @@ namespace hal::conformance {
 namespace {
 
 std::string reproduce_command(const BeginEvent& begin, const std::string& id) {
-    std::string text = "hal-conformance run --manifest " + shell_quoted(begin.target.manifest);
+    std::string text = is_figure(id) ? "hal-conformance perf" : "hal-conformance run";
+    text += " --manifest " + shell_quoted(begin.target.manifest);
     for (const auto& [key, value] : begin.target.options) {
         text += " --option " + shell_quoted(key + "=" + value);
     }
@@ -185,6 +186,11 @@ void add_tests(Model& model, const Log& log, const Catalogue& catalogue) {
 const Headline& Model::profile() const {
     return *std::find_if(profiles.begin(), profiles.end(),
                          [&](const Headline& one) { return one.key == begin.run.profile; });
+}
+
+bool Model::only_figures() const {
+    return !tests.empty() &&
+           std::all_of(tests.begin(), tests.end(), [](const TestResult& test) { return is_figure(test.id); });
 }
 
 const Facts& Model::known_facts() const {

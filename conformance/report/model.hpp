@@ -71,6 +71,8 @@ struct Group {
     std::vector<size_t> tests;  // indices into Model::tests
 
     [[nodiscard]] std::string text() const;  // "PASS (7 of 11 applicable)"
+    // Nothing of it was to run; the headlines say so once.
+    [[nodiscard]] bool filtered_out() const { return tests.empty() && left_out != 0; }
 };
 
 struct Row : Group {
@@ -129,6 +131,8 @@ struct Model {
     [[nodiscard]] const Headline& profile() const;  // the one that was asked for
     [[nodiscard]] int exit_code() const { return exit_causes.front(); }
     [[nodiscard]] const Facts& known_facts() const;
+    // A run of `perf`, which measures and judges nothing.
+    [[nodiscard]] bool only_figures() const;
 };
 
 // What lies beside the log.

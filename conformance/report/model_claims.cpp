@@ -40,12 +40,20 @@ void add_behaviour(Model& model, const Catalogue& catalogue, Need::Kind kind, st
 }  // namespace
 
 void add_claims(Model& model, const Catalogue& catalogue) {
+    size_t left_out = 0;
     for (const Row& row : model.rows) {
-        if (row.claimed && !shows(row.verdict)) {
+        const bool silent = row.filtered_out() && !bad(row.verdict);
+        left_out += silent && row.claimed ? 1 : 0;
+        if (row.claimed && !silent && !shows(row.verdict)) {
             const std::string verdict(name(row.verdict));
             const std::string reason = row.reason.empty() ? verdict : verdict + ": " + row.reason;
             model.claims_not_shown.push_back({std::string(row.entry->name), {reason, reason}});
         }
+    }
+    if (left_out != 0) {
+        const std::string count = std::to_string(left_out);
+        const std::string noun = left_out == 1 ? " row" : " rows";
+        model.claims_not_shown.push_back({count + noun, {"left out of this run", "本次运行未包含"}});
     }
     const Facts& facts = model.known_facts();
     for (const std::string& claim : facts.behaviour) {

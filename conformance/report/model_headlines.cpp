@@ -105,7 +105,7 @@ void add_row(Finding& finding, const Row& row) {
         finding.waived.push_back({entry + " is waived", entry + " 已豁免"});
     } else if (bad(row.verdict)) {
         finding.broken.push_back({entry + ": " + (row.reason.empty() ? verdict : row.reason), entry + "：" + verdict});
-    } else if (row.verdict != Verdict::pass && row.verdict != Verdict::quality) {
+    } else if (row.verdict != Verdict::pass && row.verdict != Verdict::quality && !row.filtered_out()) {
         finding.open.push_back({entry + " is not shown: " + verdict, entry + " 未得到验证：" + verdict});
     }
 }

@@ -21,7 +21,9 @@ class Printer {
     Printer(std::ostream& out, const Model& model, const TextStyle& style) : out_(out), model_(model), style_(style) {}
 
     void all() {
-        if (!style_.quiet) {
+        if (model_.only_figures()) {
+            figures();
+        } else if (!style_.quiet) {
             rows();
             topics();
             claims();
@@ -33,7 +35,9 @@ class Printer {
         for (const auto& fault : model_.waiver_faults) {
             out_ << "waivers: " << fault << '\n';
         }
-        headlines();
+        if (!model_.only_figures()) {
+            headlines();
+        }
         out_ << counts_line(model_.totals.all) << '\n';
     }
 
@@ -110,7 +114,7 @@ class Printer {
     }
 
     // Left out by a filter, so that a run of one case is not buried under rows.
-    static bool silent(const Row& row) { return row.tests.empty() && row.left_out != 0 && !bad(row.verdict); }
+    static bool silent(const Row& row) { return row.filtered_out() && !bad(row.verdict); }
 
     void topics() {
         bool first = true;
@@ -157,6 +161,23 @@ class Printer {
             }
         }
         out_ << "      again: " << test.reproduce << '\n';
+    }
+
+    // What most people look for; the rest is in the report.
+    void figures() {
+        for (const TestResult& test : model_.tests) {
+            const Attempt* last = test.last();
+            if (last == nullptr || last->metrics.empty()) {
+                continue;
+            }
+            out_ << "  " << padded(test.id, 44);
+            for (const Metric& metric : last->metrics) {
+                if (metric.name != "p99" && metric.name != "mad" && metric.name != "min" && metric.name != "samples") {
+                    out_ << "  " << metric.name << ' ' << std::setprecision(4) << metric.value << ' ' << metric.unit;
+                }
+            }
+            out_ << '\n';
+        }
     }
 
     void headline(const std::string& title, const Headline& one, std::string_view word) {

@@ -87,8 +87,8 @@ void check_model(std::vector<Problem>& problems, const std::filesystem::path& fo
     check_files(problems, folder, model);
 }
 
-// Not one that was interrupted, met a fault, or was told to stop at the first bad case: those say of themselves that they
-// are incomplete.
+// Not one that was interrupted, met a fault, or was told to stop at the first bad case: those say of themselves that
+// they are incomplete.
 bool ran_to_the_end(const Log& log) {
     const auto& words = log.begin.run.command;
     return log.end && !log.end->interrupted && !log.end->device_lost && log.end->failure.empty() &&

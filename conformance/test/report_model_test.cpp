@@ -153,6 +153,12 @@ TEST_CASE("a run that did not come to its end is incomplete, and a failure in it
         CHECK(model.standard.outcome == Outcome::incomplete);
         CHECK(mentions(model.standard.reasons, "PARTIAL RUN: 1 case"));
         CHECK(row(model, E::create_stream).text() == "NOT_RUN (1 left out)");
+        // Said once, not for each row.
+        const auto& claims = model.claims_not_shown;
+        CHECK(std::any_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.what == "1 row"; }));
+        CHECK(std::none_of(claims.begin(), claims.end(),
+                           [](const Claim& claim) { return claim.what == "create_stream"; }));
+        CHECK(!mentions(model.profile().reasons, "create_stream"));
     }
     SECTION("no device") {
         trio.maker->log.facts->facts.device_count = 0;

@@ -135,6 +135,22 @@ TEST_CASE("the summary has both headlines, all eleven classes, and a command for
     CHECK(chinese.str().find("\x1b[31;1mCRASH") != std::string::npos);
 }
 
+TEST_CASE("a run of perf prints figures and no headline") {
+    auto rich = rich_report();
+    const auto judges = [](const auto& id) { return !is_figure(id); };
+    std::erase_if(rich->log.begin.planned, judges);
+    std::erase_if(rich->log.tests, [&](const TestEvent& event) { return judges(event.id); });
+    rich->log.begin.run.partial = true;
+    const Model model = build(rich->log, rich->catalogue);
+    std::ostringstream out;
+    print_summary(out, model);
+    CHECK(out.str().find("perf.copy.h2d[size=4096]") != std::string::npos);
+    CHECK(out.str().find("median 1400 ns") != std::string::npos);
+    CHECK(out.str().find("CONFORMANT") == std::string::npos);
+    CHECK(model.tests.front().reproduce.starts_with("hal-conformance perf --manifest"));
+    CHECK(model.exit_code() == 0);
+}
+
 TEST_CASE("a folder has every format that was asked for, the logs of bad tests, and the sums of all files") {
     const auto rich = rich_report();
     const ReportFolder folder(rich->log, rich->catalogue, rich->evidence);

@@ -184,6 +184,7 @@ TEST_CASE("presence is judged by mandatory, claimed and required") {
         trio.maker->end();
         const Model model = trio.model();
         CHECK(row(model, E::destroy_event).verdict == Verdict::fail);
+        CHECK(row(model, E::destroy_event).reason == "the standard makes it mandatory, and it is absent");
         CHECK(model.standard.outcome == Outcome::not_conformant);
         CHECK(mentions(model.standard.reasons, "destroy_event"));
         CHECK(model.exit_code() == 1);

@@ -37,6 +37,22 @@ HAL_CASE("45079.T3.synchronize_stream.order.all_prior", clauses{"45079/T3.4"}, a
     }
     t.ok(t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT));
     t.expect(to, pattern, "1,000 copies of one byte");
+    if (!t.facts.has(E::stream_add_callback)) {
+        return;
+    }
+    // Two gates in a row: when the first opens, something that was enqueued before the wait is complete, and not all.
+    const Gate first = t.gate(s);
+    const Gate second(t.limits.gate_hold);
+    second.leak();
+    t.ok(t.api.stream_add_callback(0, s, &Gate::callback, second.argument()));
+    Helper wait = t.blocks([&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); }, first);
+    first.open();
+    if (t.check(second.wait_entered(t.limits.callback_entry), "the second callback runs")) {
+        const bool returned = wait.returned_within(t.limits.closed_look);
+        t.check(!returned || second.expired(), "the wait is for all prior work, not for some of it");
+    }
+    second.open();
+    t.ok(wait.status());
 }
 
 HAL_CASE("45079.T3.synchronize_stream.order.ready_after", clauses{"45079/T3.4"}, authority::D,

@@ -28,9 +28,11 @@ bool Channel::send(const json& message) const {
 
 std::optional<json> Channel::receive() const {
     ssize_t size = 0;
+    int resets = 0;
     do {
         size = recv(fd_, nullptr, 0, MSG_PEEK | MSG_TRUNC);
-    } while (size < 0 && errno == EINTR);
+        // A peer that left without reading everything is told first, once, and only then what it has said.
+    } while (size < 0 && (errno == EINTR || (errno == ECONNRESET && resets++ == 0)));
     if (size <= 0) {
         return {};
     }

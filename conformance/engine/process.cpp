@@ -17,6 +17,7 @@
 
 #include "events_json.hpp"
 #include "harness/trail.hpp"
+#include "orphans.hpp"
 #include "stacks.hpp"
 #include "worker.hpp"
 
@@ -137,7 +138,13 @@ void WorkerProcess::spawn(const Target& target) {
     std::string name = "host";
     std::string word = worker_word;
     std::array<char*, 3> argv{name.data(), word.data(), nullptr};
-    const int failed = posix_spawn(&pid_, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+    mark_ = next_worker_mark();
+    std::vector<char*> variables;
+    for (char** one = environ; *one != nullptr; ++one) {
+        variables.push_back(*one);
+    }
+    variables.insert(variables.end(), {mark_.data(), nullptr});
+    const int failed = posix_spawn(&pid_, "/proc/self/exe", &actions, &attributes, argv.data(), variables.data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     for (const int fd : ends) {
@@ -324,6 +331,7 @@ Ending WorkerProcess::gone() {
     }
     alive_ = false;
     reap_group();
+    children_left_ += kill_descendants(mark_);
     take_output();
     Ending ending;
     ending.kind = WIFSIGNALED(status) ? Ending::Kind::signalled : Ending::Kind::exited;
@@ -355,21 +363,6 @@ void WorkerProcess::end(Attempt& last) {
     last.stderr_bytes = err_->bytes;
     last.output = out_->text() + err_->text();
     last.children_left = children_left_;
-}
-
-void adopt_orphans() {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
-void kill_orphans() {
-    std::error_code none;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
-        std::ifstream stream(task.path() / "children");
-        for (pid_t child = 0; stream >> child;) {
-            kill(child, SIGKILL);
-            waitpid(child, nullptr, 0);
-        }
-    }
 }
 
 }  // namespace hal::conformance

@@ -63,12 +63,8 @@ class WorkerProcess {
     std::unique_ptr<Pipe> err_;
     Trail* trail_ = nullptr;
     uint64_t children_left_ = 0;
+    std::string mark_;
     std::optional<std::string> refused_;
 };
-
-// What plug-ins start and leave behind becomes ours, so that it can be found.
-void adopt_orphans();
-// Kills and reaps what is left of processes that plug-ins have started out of their worker's group.
-void kill_orphans();
 
 }  // namespace hal::conformance

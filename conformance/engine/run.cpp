@@ -11,6 +11,7 @@
 #include "digest.hpp"
 #include "host_facts.hpp"
 #include "in_process.hpp"
+#include "orphans.hpp"
 #include "process.hpp"
 
 namespace hal::conformance {

@@ -68,6 +68,18 @@ HAL_CASE("45079.X.engine.life.child", clauses{"hal/3"}, authority::S, needs{})(T
         }
     }
 }
+HAL_CASE("45079.X.engine.life.daemon", clauses{"hal/3"}, authority::S, needs{})(Test& t) {
+    t.check(true, "fine");
+    if (fork() == 0) {
+        (void)setsid();
+        if (fork() != 0) {
+            _exit(0);
+        }
+        while (true) {
+            pause();
+        }
+    }
+}
 HAL_CASE("45079.X.engine.env.writes_out", clauses{"hal/3"}, authority::S, needs{})(Test& t) {
     t.check(true, "fine");
     t.check(write(STDOUT_FILENO, "hello", 5) == 5, "written");
@@ -172,6 +184,7 @@ const std::map<std::string, Verdict> expected{
     {"45079.X.engine.life.exit0", Verdict::crash},
     {"45079.X.engine.life.throws", Verdict::crash},
     {"45079.X.engine.life.child", Verdict::fail},
+    {"45079.X.engine.life.daemon", Verdict::fail},
     {"45079.X.engine.env.writes_out", Verdict::fail},
     {"45079.X.engine.env.writes_err", Verdict::quality},
     {"45079.X.engine.env.floods", Verdict::fail},
@@ -190,7 +203,7 @@ TEST_CASE("each way to end a worker has its verdict, and spoils no other case") 
         options.isolation = isolation;
         options.choice.excludes = {"*hang", "*flaky"};
         if (isolation == Isolation::interface) {  // what belongs to a process is seen when it ends
-            options.choice.excludes = {"*hang", "*flaky", "*writes*", "*floods", "*child"};
+            options.choice.excludes = {"*hang", "*flaky", "*writes*", "*floods", "*child", "*daemon"};
         }
         const Log log = run(options, {});
         const auto seen = judgements(log);

@@ -221,6 +221,20 @@ void life_deadlock_on_error(Plugin& plugin) {
     };
 }
 
+void life_deadlock_in_allocate(Plugin& plugin) {
+    plugin.memory.device_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, hal_dptr* out) {
+        static std::atomic_flag held = ATOMIC_FLAG_INIT;
+        while (held.test_and_set()) {
+            std::this_thread::yield();
+        }
+        const hal_status status = base.memory.device_memory_allocate(self, device, size, out);
+        if (status == HAL_OK) {
+            held.clear();
+        }
+        return status;
+    };
+}
+
 // A few children that wait for nothing and outlive the call.
 void life_fork_bomb_lite(Plugin& plugin) {
     plugin.memory.host_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, void** out) {

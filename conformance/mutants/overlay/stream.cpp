@@ -68,6 +68,10 @@ void stream_unordered(Plugin& plugin) {
                                              const void* src, uint64_t size) {
         return base.memory.async_memory_copy_h2d(self, device, either(self, device, stream), dst, src, size);
     };
+    plugin.memory.async_memory_copy_d2h = [](hal_instance* self, hal_dev device, hal_stream stream, void* dst,
+                                             hal_dptr src, uint64_t size) {
+        return base.memory.async_memory_copy_d2h(self, device, either(self, device, stream), dst, src, size);
+    };
     plugin.stream.synchronize_stream = [](hal_instance* self, hal_dev device, hal_stream stream, uint64_t timeout_ns) {
         const hal_status status = base.stream.synchronize_stream(self, device, stream, timeout_ns);
         return status != HAL_OK || stream == nullptr

@@ -47,6 +47,8 @@ void drain(hal_instance* self, hal_dev device, hal_stream stream);
 // not find them alive.
 [[nodiscard]] hal_stream hidden_stream(hal_instance* self, hal_dev device);
 void with_hidden_streams(Plugin& plugin);
+// Memory of the host that is never given back, in a way that no compiler leaves out.
+void lose_memory(size_t size);
 // An address that looks like a block of this size and can be read and written, though nobody made it.
 [[nodiscard]] hal_dptr plausible_address(uint64_t size_bytes);
 

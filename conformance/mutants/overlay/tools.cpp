@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -63,6 +65,11 @@ void with_hidden_streams(Plugin& plugin) {
         forget_hidden(self, false);
         destroy_below(self);
     };
+}
+
+void lose_memory(size_t size) {
+    static std::atomic<void*> last{nullptr};
+    last = std::memset(std::malloc(size), 1, size);  // NOLINT: the leak is the point
 }
 
 // Addresses only: nothing is paid for what nobody touches.

@@ -10,6 +10,7 @@
 #include <random>
 #include <sstream>
 
+#include "mutants/selftest.hpp"
 #include "progress.hpp"
 
 namespace hal::conformance {
@@ -98,6 +99,23 @@ void certify(RunOptions& options) {
     }
     std::random_device entropy;
     options.seed = (static_cast<uint64_t>(entropy()) << 32U) | entropy();
+}
+
+// A verdict to be signed wants a checker that has just shown what it catches; its proof stays with the report.
+Power prove_power() {
+    std::cout << "certify: selftest --mini first" << std::endl;
+    SelftestOptions options;
+    options.mini = true;
+    options.seed = std::random_device()() | 1U;
+    const SelftestReport report = run_selftest(options, [](const std::string&) {});
+    if (!report.good()) {
+        print(std::cout, report);
+        throw HarnessError("--certify: the checker failed its own selftest, so that its verdict is worth nothing");
+    }
+    const nlohmann::json proof = to_json(report);
+    auto power = proof.get<Power>();
+    power.text = proof.dump(1) + "\n";
+    return power;
 }
 
 int dry_run(const RunOptions& options) {
@@ -202,7 +220,10 @@ int run_command(RunCommand& command, int argc, char** argv) {
     if (command.core) {
         setenv("HAL_CONFORMANCE_CORE", "1", 1);
     }
-    const Evidence evidence = evidence_of(command.report);
+    Evidence evidence = evidence_of(command.report);
+    if (command.certify) {
+        evidence.power = prove_power();
+    }
     const OutFolder folder(command.out);
     options.log = folder.path() / "events.jsonl";
     ProgressView view(std::cout, isatty(STDOUT_FILENO) != 0, command.verbose);

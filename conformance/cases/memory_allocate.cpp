@@ -198,7 +198,7 @@ HAL_CASE("45079.T2.device_memory_deallocate.err.wrong_size", clauses{"45079/T2.2
 }
 
 HAL_CASE("45079.T2.device_memory_deallocate.conc.other_thread", clauses{"45079/T2.2"}, authority::A,
-         needs{E::device_memory_deallocate, E::device_memory_allocate})
+         needs{E::device_memory_deallocate, E::device_memory_allocate, free_threads})
 (Test& t) {
     std::vector<hal_dptr> blocks(400);
     t.threads(4, [&](int thread) {

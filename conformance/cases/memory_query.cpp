@@ -80,7 +80,7 @@ HAL_CASE("45079.T2.device_memory_stats.edge.limit_holds", clauses{"45079/T2.16",
 }
 
 HAL_CASE("45079.T2.device_memory_stats.conc.reader", clauses{"45079/T2.16"}, authority::D,
-         needs{E::device_memory_stats, blocks()})
+         needs{E::device_memory_stats, blocks(), free_threads})
 (Test& t) {
     // Usage rises and falls until the reader has looked often enough.
     constexpr int enough = 500;

@@ -142,7 +142,7 @@ HAL_CASE("45079.X.thread.norm.exit_with_state", clauses{"hal/10"}, authority::A,
 HAL_CASE("45079.X.thread.stress.n64", clauses{"hal/10"}, authority::A,
          needs{E::create_stream, E::destroy_stream, E::synchronize_stream, E::stream_add_callback, E::stream_wait_event,
                E::create_event, E::destroy_event, E::record_event, E::synchronize_event, memory_io(),
-               E::async_memory_copy_h2d, E::async_memory_copy_d2h})
+               E::async_memory_copy_h2d, E::async_memory_copy_d2h, free_threads})
 (Test& t) {
     constexpr int count = 64;
     constexpr uint64_t size = 513;

@@ -94,6 +94,15 @@ Failed make_failed(Test& t) {
     return failed;
 }
 
+HAL_CASE("45079.T1.synchronize_device.fault.async_error_surfaces", clauses{"45079/T1.7"}, authority::A,
+         needs{E::synchronize_device, faulty(), op(fault_op)})
+(Test& t) {
+    const hal_stream s = t.stream();
+    t.ok(t.api.synchronize_device(0, HAL_NO_TIMEOUT), "before the failure");
+    enqueue_fault(t, s);
+    t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_device(0, HAL_NO_TIMEOUT); });
+}
+
 HAL_CASE("45079.T3.synchronize_stream.fault.error_surfaces", clauses{"45079/T3.4"}, authority::A,
          needs{E::synchronize_stream, faulty(), faulty_events(), op(fault_op)})
 (Test& t) {

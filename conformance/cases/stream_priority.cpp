@@ -1,4 +1,5 @@
-// Table 3: what a stream's priority does. Nothing of it is promised, so that this is quality.
+// Table 3: what a stream's priority does. Nothing of it is promised and a busy host changes it, so that it is a figure of
+// the report and no finding.
 #include "waits.hpp"
 
 namespace hal::conformance {
@@ -55,8 +56,6 @@ HAL_CASE("45079.T3.create_stream.norm.priority_effect", clauses{"46345/T5", "450
         before += t.api.query_event(0, runners[i].end) == HAL_OK ? 1 : 0;
     }
     t.metric("low_streams_done_first", static_cast<double>(before), "of 8");
-    // Equal priorities, or a device that knows none, promise nothing.
-    t.check(least == greatest || before < lows, "the stream of the greatest priority is not the last of nine");
     for (const Runner& runner : runners) {
         t.ok(t.api.destroy_stream(0, runner.stream));
     }

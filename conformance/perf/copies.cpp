@@ -13,6 +13,20 @@ uint64_t size_of(const Test& t) {
     return std::stoull(std::string(t.param("size")));
 }
 
+void measure_copies(Test& t, const std::function<void()>& copy, hal_stream stream = nullptr) {
+    measure(
+        t,
+        [&](uint64_t n) {
+            for (uint64_t i = 0; i < n; ++i) {
+                copy();
+            }
+            if (stream != nullptr) {
+                t.sync(stream);
+            }
+        },
+        size_of(t));
+}
+
 HAL_CASE("perf.copy.h2d", clauses{"45079/T2.7", "46345/A.6 a"}, authority::A, needs{memory_io()}, cls::medium,
          exclusive, sizes())
 (Test& t) {
@@ -20,14 +34,7 @@ HAL_CASE("perf.copy.h2d", clauses{"45079/T2.7", "46345/A.6 a"}, authority::A, ne
     const Pattern pattern = t.pattern();
     const HostBuffer& source = t.host(pattern, size);
     const DeviceBuffer& to = t.device(size);
-    measure(
-        t,
-        [&](uint64_t n) {
-            for (uint64_t i = 0; i < n; ++i) {
-                (void)t.api.memory_copy_h2d(0, to.ptr, source.data(), size);
-            }
-        },
-        size);
+    measure_copies(t, [&] { (void)t.api.memory_copy_h2d(0, to.ptr, source.data(), size); });
     t.expect(to, pattern, "the last copy");
 }
 
@@ -38,14 +45,7 @@ HAL_CASE("perf.copy.d2h", clauses{"45079/T2.8", "46345/A.6 a"}, authority::A, ne
     const Pattern pattern = t.pattern();
     const DeviceBuffer& from = t.device(pattern, size);
     const HostBuffer& to = t.host(size);
-    measure(
-        t,
-        [&](uint64_t n) {
-            for (uint64_t i = 0; i < n; ++i) {
-                (void)t.api.memory_copy_d2h(0, to.data(), from.ptr, size);
-            }
-        },
-        size);
+    measure_copies(t, [&] { (void)t.api.memory_copy_d2h(0, to.data(), from.ptr, size); });
     t.expect(to, pattern, "the last copy");
 }
 
@@ -56,14 +56,7 @@ HAL_CASE("perf.copy.d2d", clauses{"45079/T2.9", "46345/A.6 a"}, authority::A, ne
     const Pattern pattern = t.pattern();
     const DeviceBuffer& from = t.device(pattern, size);
     const DeviceBuffer& to = t.device(size);
-    measure(
-        t,
-        [&](uint64_t n) {
-            for (uint64_t i = 0; i < n; ++i) {
-                (void)t.api.memory_copy_d2d(0, to.ptr, from.ptr, size);
-            }
-        },
-        size);
+    measure_copies(t, [&] { (void)t.api.memory_copy_d2d(0, to.ptr, from.ptr, size); });
     t.expect(to, pattern, "the last copy");
 }
 
@@ -74,14 +67,7 @@ HAL_CASE("perf.copy.p2p", clauses{"45079/T2.10", "46345/A.6 a"}, authority::A,
     const Pattern pattern = t.pattern();
     const DeviceBuffer& from = t.device(pattern, size, 0);
     const DeviceBuffer& to = t.device(size, 1);
-    measure(
-        t,
-        [&](uint64_t n) {
-            for (uint64_t i = 0; i < n; ++i) {
-                (void)t.api.memory_copy_p2p(1, to.ptr, 0, from.ptr, size);
-            }
-        },
-        size);
+    measure_copies(t, [&] { (void)t.api.memory_copy_p2p(1, to.ptr, 0, from.ptr, size); });
     t.expect(to, pattern, "the last copy");
 }
 
@@ -100,15 +86,8 @@ HAL_CASE("perf.copy.async_h2d", clauses{"45079/T2.11", "46345/A.6 a"}, authority
     pattern.write(source, size);
     const DeviceBuffer& to = t.device(size);
     const hal_stream s = t.stream();
-    measure(
-        t,
-        [&](uint64_t n) {
-            for (uint64_t i = 0; i < n; ++i) {
-                (void)t.api.async_memory_copy_h2d(0, s, to.ptr, source, size);
-            }
-            t.sync(s);
-        },
-        size);
+    measure_copies(
+        t, [&] { (void)t.api.async_memory_copy_h2d(0, s, to.ptr, source, size); }, s);
     t.expect(to, pattern, "the last copy");
     if (pinned) {
         t.ok(t.api.host_memory_deallocate(0, source, size));
@@ -123,15 +102,8 @@ HAL_CASE("perf.copy.async_d2d", clauses{"45079/T2.13", "46345/A.6 a"}, authority
     const DeviceBuffer& from = t.device(pattern, size);
     const DeviceBuffer& to = t.device(size);
     const hal_stream s = t.stream();
-    measure(
-        t,
-        [&](uint64_t n) {
-            for (uint64_t i = 0; i < n; ++i) {
-                (void)t.api.async_memory_copy_d2d(0, s, to.ptr, from.ptr, size);
-            }
-            t.sync(s);
-        },
-        size);
+    measure_copies(
+        t, [&] { (void)t.api.async_memory_copy_d2d(0, s, to.ptr, from.ptr, size); }, s);
     t.expect(to, pattern, "the last copy");
 }
 

@@ -84,7 +84,7 @@ void Operator::output(hal_dtype dtype, const std::vector<int64_t>& shape) {
 
 void Operator::attribute(const char* name, int64_t value) {
     hal_attr attr{};
-    attr.name = name;
+    attr.name = names_.emplace_back(name).c_str();
     attr.type = HAL_ATTR_I64;
     attr.count = 1;
     attr.value.i64 = value;
@@ -93,7 +93,7 @@ void Operator::attribute(const char* name, int64_t value) {
 
 void Operator::attribute(const char* name, const std::vector<int64_t>& values) {
     hal_attr attr{};
-    attr.name = name;
+    attr.name = names_.emplace_back(name).c_str();
     attr.type = HAL_ATTR_I64_ARRAY;
     attr.count = values.size();
     attr.value.i64_array = arrays_.emplace_back(values).data();

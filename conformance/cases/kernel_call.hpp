@@ -1,6 +1,8 @@
 // One launch of a registered kernel with tensors in device memory: what the cases of table 5 share.
 #pragma once
 
+#include <deque>
+
 #include "harness/test.hpp"
 #include "numbers/trial.hpp"
 
@@ -94,6 +96,7 @@ class Operator {
     std::vector<std::unique_ptr<Held>> tensors_;
     std::vector<const hal_tensor*> inputs_;
     std::vector<const hal_tensor*> outputs_;
+    std::deque<std::string> names_;  // of the attributes; a caller's text may be gone before the launch
     std::vector<hal_attr> attributes_;
     std::deque<std::vector<int64_t>> arrays_;  // of attributes
     DeviceBuffer* workspace_ = nullptr;

@@ -18,7 +18,7 @@ Gate Gate::of_load(Clock::time_point until) {
 }
 
 Gate Gate::broken() {
-    Gate gate = of_load(Clock::time_point::min());
+    Gate gate = of_load(Clock::time_point{});  // long over
     gate.state_->broken = true;
     return gate;
 }

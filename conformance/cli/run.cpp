@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <random>
 #include <sstream>
 
+#include "engine/temp_folder.hpp"
 #include "mutants/selftest.hpp"
 #include "progress.hpp"
 
@@ -18,40 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of the report; without --out one that goes away with the run.
-class OutFolder {
-  public:
-    explicit OutFolder(const std::string& wanted) : kept_(!wanted.empty()) {
-        if (kept_) {
-            path_ = wanted;
-            std::error_code failed;
-            fs::create_directories(path_, failed);
-            if (!fs::is_directory(path_)) {
-                throw LogError("cannot create " + wanted + ": " + failed.message());
-            }
-            return;
-        }
-        std::string name = (fs::temp_directory_path() / "hal-conformance-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw LogError("cannot create a folder " + name + " for the log of the run");
-        }
-        path_ = name;
+void make_folder(const fs::path& folder) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    if (!fs::is_directory(folder)) {
+        throw LogError("cannot create " + folder.string() + ": " + failed.message());
     }
-    ~OutFolder() {
-        if (!kept_) {
-            std::error_code ignored;
-            fs::remove_all(path_, ignored);
-        }
-    }
-    OutFolder(const OutFolder&) = delete;
-    OutFolder& operator=(const OutFolder&) = delete;
-
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-  private:
-    bool kept_;
-    fs::path path_;
-};
+}
 
 void catch_interrupts() {
     struct sigaction action {};
@@ -224,8 +199,14 @@ int run_command(RunCommand& command, int argc, char** argv) {
     if (command.certify) {
         evidence.power = prove_power();
     }
-    const OutFolder folder(command.out);
-    options.log = folder.path() / "events.jsonl";
+    std::optional<TempFolder> passing;  // without --out the log goes away with the run
+    const fs::path kept = command.out;
+    if (kept.empty()) {
+        passing.emplace("conformance");
+    } else {
+        make_folder(kept);
+    }
+    options.log = (passing ? passing->path() : kept) / "events.jsonl";
     ProgressView view(std::cout, isatty(STDOUT_FILENO) != 0, command.verbose);
     Progress progress;
     if (!command.quiet) {
@@ -237,7 +218,7 @@ int run_command(RunCommand& command, int argc, char** argv) {
     catch_interrupts();
     const Log log = run(options, progress);
     view.ended();
-    return report_run(log, command.out.empty() ? fs::path() : folder.path(), evidence, command.report, command.quiet);
+    return report_run(log, kept, evidence, command.report, command.quiet);
 }
 
 }  // namespace hal::conformance

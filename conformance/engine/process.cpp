@@ -79,6 +79,11 @@ struct WorkerProcess::Pipe {
             keep({buffer.data(), static_cast<size_t>(got)});
         }
     }
+    void forget() {
+        bytes = 0;
+        head.clear();
+        tail.clear();
+    }
     void finish() {
         if (fd >= 0) {
             take();
@@ -259,6 +264,8 @@ void WorkerProcess::close_finished_pipes(short out_events, short err_events) {
 
 Attempt WorkerProcess::run(const CaseJob& job) {
     const auto begin = Clock::now();
+    out_->forget();
+    err_->forget();
     const Seen seen =
         ask(json{{"case", job.id}, {"seed", job.seed}, {"timeout_mult", job.timeout_mult}, {"facts", *job.facts}},
             "end", job.limit, job.stacks);
@@ -284,7 +291,17 @@ Attempt WorkerProcess::run(const CaseJob& job) {
     }
     attempt.ms =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count());
+    take_output();  // what it wrote before its last message
+    note_traces(attempt);
     return attempt;
+}
+
+// What the process has written and left behind since the case began.
+void WorkerProcess::note_traces(Attempt& attempt) const {
+    attempt.stdout_bytes = out_->bytes;
+    attempt.stderr_bytes = err_->bytes;
+    attempt.output = out_->text() + err_->text();
+    attempt.children_left = children_left_;
 }
 
 FactsEvent WorkerProcess::introduce(std::chrono::milliseconds limit) {
@@ -359,10 +376,7 @@ void WorkerProcess::end(Attempt& last) {
             last.ending.text = "the end of the process, after the case";
         }
     }
-    last.stdout_bytes = out_->bytes;
-    last.stderr_bytes = err_->bytes;
-    last.output = out_->text() + err_->text();
-    last.children_left = children_left_;
+    note_traces(last);
 }
 
 }  // namespace hal::conformance

@@ -50,6 +50,7 @@ class WorkerProcess {
     bool take_message(Seen& seen, const char* wanted);
     void take_output();
     void close_finished_pipes(short out_events, short err_events);
+    void note_traces(Attempt& attempt) const;
     Ending gone();
     Ending hung(bool stacks);
     void kill_group();

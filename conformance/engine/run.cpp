@@ -29,6 +29,11 @@ milliseconds limit_of(enum cls cls, double mult) {
     return milliseconds(static_cast<int64_t>(1000.0 * mult * seconds[static_cast<size_t>(cls)]));
 }
 
+// "45079.T2.memory_copy_h2d.norm": an entry and a category.
+std::string_view group_of(const Instance& instance) {
+    return instance.origin->id.substr(0, instance.origin->id.rfind('.'));
+}
+
 // Each repetition has other data.
 uint64_t seed_of(uint64_t seed, uint64_t round) {
     return round == 0 ? seed : mix(seed + round);
@@ -55,11 +60,16 @@ class Runner {
     [[nodiscard]] const std::string& failure() const { return failure_; }
 
   private:
-    void run_part(std::span<const Instance> instances, int jobs) {
+    using Batch = std::span<const Instance>;
+
+    void run_part(Batch instances, int jobs) {
+        const std::vector<Batch> batches = batches_of(instances);
         std::atomic<size_t> next{0};
         const auto work = [&] {
             try {
-                work_through(instances, next);
+                for (size_t i = 0; (i = next++) < batches.size() && !stopped();) {
+                    run_batch(batches[i]);
+                }
             } catch (const std::exception& error) {
                 const std::lock_guard lock(mutex_);
                 failure_ = failure_.empty() ? error.what() : failure_;
@@ -76,21 +86,33 @@ class Runner {
         }
     }
 
-    void work_through(std::span<const Instance> instances, std::atomic<size_t>& next) {
-        std::unique_ptr<WorkerProcess> kept;  // --isolation interface
-        std::string kept_for;
-        for (size_t i = 0; (i = next++) < instances.size() && !stopped();) {
-            const Instance& instance = instances[i];
-            const std::string group = instance.id.substr(0, instance.id.rfind('.'));
-            if (options_.isolation != Isolation::interface || group != kept_for) {
-                kept.reset();
-                kept_for = group;
+    // Cases that share a process.
+    [[nodiscard]] std::vector<Batch> batches_of(Batch instances) const {
+        std::vector<Batch> batches;
+        for (size_t begin = 0; begin < instances.size();) {
+            size_t end = begin + 1;
+            while (options_.isolation == Isolation::interface && end < instances.size() &&
+                   group_of(instances[end]) == group_of(instances[begin])) {
+                ++end;
             }
-            run_instance(instance, kept);
+            batches.push_back(instances.subspan(begin, end - begin));
+            begin = end;
+        }
+        return batches;
+    }
+
+    void run_batch(Batch batch) {
+        std::unique_ptr<WorkerProcess> kept;
+        size_t last = 0;  // that applies: how the process ends belongs to it
+        for (size_t i = 0; i < batch.size(); ++i) {
+            last = not_applicable(batch[i], facts_) ? last : i;
+        }
+        for (size_t i = 0; i < batch.size() && !stopped(); ++i) {
+            run_instance(batch[i], kept, i == last);
         }
     }
 
-    void run_instance(const Instance& instance, std::unique_ptr<WorkerProcess>& kept) {
+    void run_instance(const Instance& instance, std::unique_ptr<WorkerProcess>& kept, bool last) {
         TestEvent event;
         event.id = instance.id;
         event.seed = options_.seed;
@@ -104,6 +126,9 @@ class Runner {
             if (options_.until_fail && bad(judge(instance.origin->authority, event.attempts.back()).verdict)) {
                 break;
             }
+        }
+        if (kept && last && !event.attempts.empty()) {
+            kept->end(event.attempts.back().back());
         }
         event.ms = static_cast<uint64_t>(std::chrono::duration_cast<milliseconds>(Clock::now() - begin).count());
         if (event.not_run || !event.attempts.empty()) {
@@ -251,6 +276,11 @@ Log run(RunOptions options, const Progress& progress) {
     std::vector<Instance> instances = choose(options.choice);
     if (options.shuffled) {
         shuffle(instances, options.seed);
+    }
+    if (options.isolation == Isolation::interface) {
+        std::stable_sort(instances.begin(), instances.end(), [](const Instance& a, const Instance& b) {
+            return std::pair(a.origin->exclusive, group_of(a)) < std::pair(b.origin->exclusive, group_of(b));
+        });
     }
     const Environment clean = Environment::now();
     Target target = read_target(options.manifest, options.options);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/temp_folder.hpp"
 #include "harness/api.hpp"
 
 namespace hal::conformance {
@@ -20,27 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes longest_job{30};
 constexpr size_t kept_errors = 4096;
-
-class Folder {
-  public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "hal-selftest-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw HarnessError("cannot create a folder " + name);
-        }
-        path_ = name;
-    }
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
 
 std::vector<std::string> command_of(const Job& job, const fs::path& folder) {
     std::vector<std::string> command{"hal-conformance", "run", "--manifest", job.manifest.string()};
@@ -98,7 +78,7 @@ std::string first_part(const fs::path& file) {
 }  // namespace
 
 JobResult run_job(const Job& job) {
-    const Folder folder;
+    const TempFolder folder("selftest");
     const fs::path errors = folder.path() / "stderr";
     JobResult result;
     result.exit = wait_for(spawn(command_of(job, folder.path()), errors));

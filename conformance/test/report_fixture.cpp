@@ -253,31 +253,22 @@ void write_log(const fs::path& folder, const Log& log, const Evidence& evidence)
     }
 }
 
-ReportFolder::ReportFolder(const Log& log, const Catalogue& catalogue, const Evidence& evidence) {
-    std::string name = (fs::temp_directory_path() / "hal-report-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error("cannot create " + name);
-    }
-    path_ = name;
-    write_log(path_, log, evidence);
-    write_folder(path_, build(read_log(path_ / names::events), catalogue, read_evidence(path_)),
+ReportFolder::ReportFolder(const Log& log, const Catalogue& catalogue, const Evidence& evidence)
+    : TempFolder("report") {
+    write_log(path(), log, evidence);
+    write_folder(path(), build(read_log(path() / names::events), catalogue, read_evidence(path())),
                  {"json", "junit", "html", "md", "tap"});
 }
 
-ReportFolder::~ReportFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
-
 std::string ReportFolder::read(const std::string& file) const {
-    std::ifstream stream(path_ / file, std::ios::binary);
+    std::ifstream stream(path() / file, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
     return text.str();
 }
 
 void ReportFolder::write(const std::string& file, const std::string& text) const {
-    std::ofstream(path_ / file, std::ios::binary | std::ios::trunc) << text;
+    std::ofstream(path() / file, std::ios::binary | std::ios::trunc) << text;
 }
 
 void ReportFolder::edit(const std::string& file, const std::string& from, const std::string& to) const {
@@ -291,8 +282,8 @@ void ReportFolder::edit(const std::string& file, const std::string& from, const 
 
 void ReportFolder::renew_sums() const {
     std::string text;
-    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
-        const std::string file = entry.path().lexically_relative(path_).generic_string();
+    for (const auto& entry : fs::recursive_directory_iterator(path())) {
+        const std::string file = entry.path().lexically_relative(path()).generic_string();
         if (entry.is_regular_file() && file != names::sums) {
             text += sha256_of_file(entry.path()) + "  " + file + "\n";
         }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
 #include <memory>
 
+#include "engine/temp_folder.hpp"
 #include "report/model.hpp"
 
 namespace hal::conformance {
@@ -54,23 +54,16 @@ struct RichReport {
 [[nodiscard]] std::unique_ptr<RichReport> rich_report();
 
 // The folder of a report as a run leaves it; gone with this.
-class ReportFolder {
+class ReportFolder : public TempFolder {
   public:
     ReportFolder(const Log& log, const Catalogue& catalogue, const Evidence& evidence = {});
-    ~ReportFolder();
-    ReportFolder(const ReportFolder&) = delete;
-    ReportFolder& operator=(const ReportFolder&) = delete;
 
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::string read(const std::string& file) const;
     void write(const std::string& file, const std::string& text) const;
     // Replaces the one place of `from`; throws if there is none.
     void edit(const std::string& file, const std::string& from, const std::string& to) const;
     // As a careful forger does.
     void renew_sums() const;
-
-  private:
-    std::filesystem::path path_;
 };
 
 // events.jsonl, and what lies beside it, without the computed files.

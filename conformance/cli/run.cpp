@@ -53,9 +53,8 @@ std::vector<std::string> bad_ids_of(const std::string& folder) {
     const auto instances = all_instances();
     std::vector<std::string> ids;
     for (const TestEvent& event : log.tests) {
-        const auto found = std::find_if(instances.begin(), instances.end(),
-                                        [&](const Instance& instance) { return instance.id == event.id; });
-        if (found == instances.end() || judgement_of(event, found->origin->authority).verdict > Verdict::not_run) {
+        const Instance* const found = find_instance(instances, event.id);
+        if (found == nullptr || judgement_of(event, found->origin->authority).verdict > Verdict::not_run) {
             ids.push_back(event.id);
         }
     }

@@ -59,7 +59,11 @@ std::string suite_version() {
 }
 
 std::string suite_build() {
-    std::string text = "g++ or clang " __VERSION__;
+#if defined(__clang__)
+    std::string text = __VERSION__;  // names itself
+#else
+    std::string text = "gcc " __VERSION__;
+#endif
 #if defined(__SANITIZE_ADDRESS__)
     text += ", AddressSanitizer";
 #endif

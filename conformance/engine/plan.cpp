@@ -102,6 +102,12 @@ std::vector<Instance> choose(const Choice& choice) {
     return chosen;
 }
 
+const Instance* find_instance(const std::vector<Instance>& sorted, std::string_view id) {
+    const auto found = std::lower_bound(sorted.begin(), sorted.end(), id,
+                                        [](const Instance& one, std::string_view key) { return one.id < key; });
+    return found != sorted.end() && found->id == id ? &*found : nullptr;
+}
+
 void shuffle(std::vector<Instance>& instances, uint64_t seed) {
     std::mt19937_64 random(seed);
     std::shuffle(instances.begin(), instances.end(), random);

@@ -34,6 +34,9 @@ class NoMatch : public std::runtime_error {
 };
 [[nodiscard]] std::vector<Instance> choose(const Choice& choice);
 
+// In a list that is sorted by id, as all_instances() is; nullptr if there is none.
+[[nodiscard]] const Instance* find_instance(const std::vector<Instance>& sorted, std::string_view id);
+
 // By seed; those that must run alone come last.
 void shuffle(std::vector<Instance>& instances, uint64_t seed);
 

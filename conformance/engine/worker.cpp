@@ -5,13 +5,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "channel.hpp"
 #include "events_json.hpp"
 #include "harness/trail.hpp"
 #include "in_process.hpp"
+#include "plan.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -68,12 +68,10 @@ bool healthy(const Target& target) {
     return good && backend.finalize() == HAL_OK;
 }
 
-const Instance& find_instance(const std::string& id) {
+const Instance& instance_of(const std::string& id) {
     static const std::vector<Instance> instances = all_instances();
-    const auto found =
-        std::lower_bound(instances.begin(), instances.end(), id,
-                         [](const Instance& instance, const std::string& wanted) { return instance.id < wanted; });
-    if (found == instances.end() || found->id != id) {
+    const Instance* const found = find_instance(instances, id);
+    if (found == nullptr) {
         throw HarnessError("the worker knows no case " + id);
     }
     return *found;
@@ -81,7 +79,7 @@ const Instance& find_instance(const std::string& id) {
 
 void run_case(const Channel& channel, const Target& target, const Environment& clean, const json& job) {
     const auto tell = [&](const Finding& finding) { channel.send(json{{"finding", finding}}); };
-    const Attempt attempt = run_in_process(find_instance(job.at("case").get<std::string>()), target,
+    const Attempt attempt = run_in_process(instance_of(job.at("case").get<std::string>()), target,
                                            job.at("facts").get<Facts>(), job.at("seed").get<uint64_t>(),
                                            Limits().times(job.at("timeout_mult").get<double>()), clean, tell);
     channel.send(json{{"end", attempt.record}, {"metrics", attempt.metrics}, {"meters", attempt.meters}});

@@ -38,9 +38,8 @@ Job job_for(const fs::path& overlay, std::string_view library, const std::string
 }
 
 enum authority authority_of(const std::vector<Instance>& instances, const std::string& id) {
-    const auto found = std::lower_bound(instances.begin(), instances.end(), id,
-                                        [](const Instance& one, const std::string& wanted) { return one.id < wanted; });
-    if (found == instances.end() || found->id != id) {
+    const Instance* const found = find_instance(instances, id);
+    if (found == nullptr) {
         throw HarnessError("the log names a case that is none: " + id);
     }
     return found->origin->authority;

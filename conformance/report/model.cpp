@@ -92,9 +92,7 @@ void waive(Model& model, const Catalogue& catalogue, const Waivers& waivers) {
 }  // namespace
 
 const Instance* Catalogue::find(std::string_view id) const {
-    const auto found = std::lower_bound(instances.begin(), instances.end(), id,
-                                        [](const Instance& one, std::string_view key) { return one.id < key; });
-    return found != instances.end() && found->id == id ? &*found : nullptr;
+    return find_instance(instances, id);
 }
 
 std::vector<std::string> Catalogue::ids() const {

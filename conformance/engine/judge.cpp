@@ -102,8 +102,8 @@ Judgement judge(enum authority authority, std::span<const Attempt> attempts) {
             return by_checks(last);
         case Ending::Kind::exited:
             return {Verdict::crash, standard,
-                    "the process left with status " + std::to_string(last.ending.code) + " before the case ended" +
-                        in(last.ending) + "; a plug-in must never end the host's process"};
+                    "the process left with status " + std::to_string(last.ending.code) + in(last.ending) +
+                        "; a plug-in must never end the host's process"};
         case Ending::Kind::signalled:
             return {Verdict::crash, standard, "died of " + signal_name(last.ending.code) + in(last.ending)};
         case Ending::Kind::limit:

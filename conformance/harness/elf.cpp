@@ -3,21 +3,28 @@
 #include <elf.h>
 #include <link.h>
 
-#include <algorithm>
+#include <boost/interprocess/file_mapping.hpp>
+#include <boost/interprocess/mapped_region.hpp>
 #include <cstring>
-#include <fstream>
 #include <map>
+#include <string_view>
 
 #include "api.hpp"
 
 namespace hal::conformance {
 namespace {
 
+// Mapped: a vendor's library may be a gigabyte, of which a case looks at a few pages.
 class File {
   public:
     explicit File(const std::filesystem::path& path) : name_(path.string()) {
-        std::ifstream stream(path, std::ios::binary);
-        bytes_.assign(std::istreambuf_iterator<char>(stream), {});
+        try {
+            region_ = {boost::interprocess::file_mapping(name_.c_str(), boost::interprocess::read_only),
+                       boost::interprocess::read_only};
+        } catch (const boost::interprocess::interprocess_exception& error) {
+            fail(std::string("cannot be read: ") + error.what());
+        }
+        bytes_ = {static_cast<const char*>(region_.get_address()), region_.get_size()};
     }
 
     template <class T>
@@ -31,20 +38,19 @@ class File {
     }
 
     [[nodiscard]] std::string text(uint64_t offset) const {
-        const auto end = offset < bytes_.size()
-                             ? std::find(bytes_.begin() + static_cast<ptrdiff_t>(offset), bytes_.end(), '\0')
-                             : bytes_.end();
-        if (end == bytes_.end()) {
+        const size_t end = bytes_.find('\0', offset);
+        if (end == std::string_view::npos) {
             fail("has a text without end");
         }
-        return {bytes_.begin() + static_cast<ptrdiff_t>(offset), end};
+        return std::string(bytes_.substr(offset, end - offset));
     }
 
     [[noreturn]] void fail(const std::string& what) const { throw HarnessError(name_ + " " + what); }
 
   private:
     std::string name_;
-    std::vector<char> bytes_;
+    boost::interprocess::mapped_region region_;
+    std::string_view bytes_;
 };
 
 struct Layout {

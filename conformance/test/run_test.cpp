@@ -224,7 +224,7 @@ TEST_CASE("what is told of a dead worker: where it was, what it had found, how i
     const Attempt& crash = event_of(log, "45079.X.engine.life.crash").attempts.at(0).at(0);
     REQUIRE(crash.record.findings.size() == 1);
     CHECK(crash.record.findings[0].what == "found before the crash");
-    CHECK(seen.at("45079.X.engine.life.exit0").reason.find("status 0 before the case ended") != std::string::npos);
+    CHECK(seen.at("45079.X.engine.life.exit0").reason.find("the process left with status 0") != std::string::npos);
     CHECK(seen.at("45079.X.engine.life.throws").reason.find("initialize: an exception left an entry: over the wall") !=
           std::string::npos);
     const Attempt& flood = event_of(log, "45079.X.engine.env.floods").attempts.at(0).at(0);

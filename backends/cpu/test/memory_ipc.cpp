@@ -106,8 +106,11 @@ TEST_CASE("any changed byte of a handle is refused or names other memory of the 
             bad.bytes[i] = static_cast<uint8_t>(bad.bytes[i] ^ flip);
             const hal_status status = status_of([&] { static_cast<void>(imports.import(bad)); });
             INFO("byte " << i << " status " << status);
-            const bool in_range_field = i >= 32 && i < 56;  // offset, size and inner offset are not secret
-            REQUIRE((in_range_field ? status == HAL_OK || status == HAL_ERROR_INVALID_ARGUMENT : status < 0));
+            // The process may be changed to a thread of it (a sanitizer has one), which shows the same files.
+            const bool process = i >= 8 && i < 12;
+            const bool range = i >= 32 && i < 56;  // offset, size and inner offset are not secret
+            REQUIRE((status < 0 || (status == HAL_OK && (process || range))));
+            REQUIRE((!range || status == HAL_OK || status == HAL_ERROR_INVALID_ARGUMENT));
         }
     }
 }

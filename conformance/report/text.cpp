@@ -4,6 +4,8 @@
 #include <iomanip>
 #include <ostream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "escape.hpp"
 
@@ -15,6 +17,23 @@ constexpr std::array counted{Verdict::pass,           Verdict::fail,    Verdict:
                              Verdict::not_applicable, Verdict::not_run, Verdict::harness_error};
 constexpr std::array<std::string_view, counted.size()> words{
     "pass", "fail", "crash", "hang", "flaky", "blocked", "quality", "n/i", "n/a", "not-run", "harness-error"};
+
+// The beginning and the end of what a process that did not survive has said: a cause stands at the one or the other.
+void quote(std::ostream& out, const std::string& text) {
+    constexpr size_t at_each_end = 8;
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(std::move(line));
+    }
+    for (size_t i = 0; i < lines.size(); ++i) {
+        if (i == at_each_end && lines.size() > 2 * at_each_end) {
+            i = lines.size() - at_each_end;
+            out << "      | ...\n";
+        }
+        out << "      | " << one_line(lines[i], 200) << '\n';
+    }
+}
 
 class Printer {
   public:
@@ -158,6 +177,10 @@ class Printer {
             for (const Finding& finding : last->record.findings) {
                 out_ << "      " << finding.where << ": " << one_line(finding.what, 300) << ": expected "
                      << one_line(finding.expected, 300) << ", got " << one_line(finding.got, 300) << '\n';
+            }
+            if (test.verdict() == Verdict::crash || test.verdict() == Verdict::hang) {
+                quote(out_, last->ending.stacks);
+                quote(out_, last->output);
             }
         }
         out_ << "      again: " << test.reproduce << '\n';

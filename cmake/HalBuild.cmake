@@ -18,6 +18,8 @@ set(HAL_SANITIZE "" CACHE STRING "sanitizers for every target: address,undefined
 if(HAL_SANITIZE)
   add_compile_options(-fsanitize=${HAL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HAL_SANITIZE})
+  # The checker starts itself for each case, and would relocate three million pointers to descriptions of its globals.
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 endif()
 
 find_program(CCACHE ccache)

@@ -21,7 +21,9 @@ HAL_CASE("45079.T4.create_event.norm.distinct", clauses{"45079/T4.1"}, authority
 (Test& t) {
     std::set<hal_event> seen;
     for (int i = 0; i < 1000; ++i) {
-        t.check(seen.insert(t.event()).second, "no live event has this handle");
+        const hal_event event = t.event();
+        t.check(event != nullptr, "the handle was written");
+        t.check(seen.insert(event).second, "no live event has this handle");
     }
 }
 

@@ -101,8 +101,11 @@ OwnStream::~OwnStream() {
     }
 }
 
-OwnEvent::OwnEvent(Test& t, hal_dev dev, Where where) : test_(t), dev_(dev), where_(where) {
-    t.ok(t.api.create_event(dev, nullptr, &event_), "create_event", where);
+OwnEvent::OwnEvent(Test& t, hal_dev dev, uint32_t flags, Where where) : test_(t), dev_(dev), where_(where) {
+    hal_event_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.flags = flags;
+    t.ok(t.api.create_event(dev, flags == 0 ? nullptr : &desc, &event_), "create_event", where);
 }
 
 OwnEvent::~OwnEvent() {

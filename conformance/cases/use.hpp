@@ -62,7 +62,7 @@ class OwnStream {
 
 class OwnEvent {
   public:
-    OwnEvent(Test& t, hal_dev dev, Where where = Where::here());
+    OwnEvent(Test& t, hal_dev dev, uint32_t flags = 0, Where where = Where::here());
     ~OwnEvent();
     OwnEvent(const OwnEvent&) = delete;
     OwnEvent& operator=(const OwnEvent&) = delete;
@@ -104,5 +104,16 @@ class OwnEvent {
     HAL_USE_CASE(table, row, entry, "env.current_device_kept", authority::A, check_current_device_kept, \
                  needs{E::entry, E::set_device, E::get_device, devices(2), __VA_ARGS__})                \
     HAL_USE(table, row, entry, leak, leak_rights, __VA_ARGS__)
+
+// Of an entry of our extensions, whose other cases are written one by one:
+// HAL_EXT_USE(memory_ext, "45079/T2.16", memory_trim, needs of the use...) { body }
+#define HAL_EXT_USE(table, clause, entry, ...)                                                                   \
+    static void use_##entry(Test& t, hal_dev dev);                                                               \
+    HAL_CASE("hal." #table "." #entry ".leak.loop", clauses{clause}, authority::A, needs{E::entry, __VA_ARGS__}, \
+             cls::medium, exclusive)                                                                             \
+    (Test & t) {                                                                                                 \
+        check_use_keeps_nothing(t, &use_##entry);                                                                \
+    }                                                                                                            \
+    static void use_##entry([[maybe_unused]] Test& t, [[maybe_unused]] hal_dev dev)
 
 }  // namespace hal::conformance

@@ -1,4 +1,4 @@
-// The real cases: sound registrations, and no entry of tables 1 to 5 and their extensions without norm and err.
+// The real cases: sound registrations, and no entry of tables 1 to 5 and their extensions without norm, err and leak.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -16,7 +16,7 @@ TEST_CASE("no registration has a fault") {
     CHECK(all_cases().size() > 300);
 }
 
-TEST_CASE("every entry has a norm and an err case") {
+TEST_CASE("every entry has a norm, an err and a leak case") {
     for (const hal::TableInfo& table : hal::tables) {
         const bool covered = table.id <= 5 || (table.id > 100 && table.id <= 104);
         for (const hal::EntryInfo& entry : covered ? hal::entries_of(table) : std::span<const hal::EntryInfo>()) {
@@ -28,6 +28,7 @@ TEST_CASE("every entry has a norm and an err case") {
             INFO(entry.name);
             CHECK((has("norm") || has("order")));  // what a wait does is order alone
             CHECK(has("err"));
+            CHECK(has("leak"));
         }
     }
 }

@@ -29,6 +29,11 @@ concept Described = requires(T& value) {
     value.header.size;
 };
 
+// Is the last parameter a size? It has the type of an address of the device, so that only the text tells them apart.
+bool ends_in_a_size(std::string_view params) {
+    return params.substr(params.rfind('(') + 1).starts_with("uint64_t*");
+}
+
 // A value that a caller could take for a real one, made without doing anything.
 template <class T>
 void pretend(T* out) {
@@ -88,11 +93,13 @@ struct Slot<Table, hal_status (*)(hal_instance*, Args...)> {
             using Last = std::tuple_element_t<last, std::tuple<Args...>>;
             if constexpr (std::is_same_v<Last, hal_dptr*> || std::is_same_v<Last, hal_stream*> ||
                           std::is_same_v<Last, hal_event*> || std::is_same_v<Last, void**>) {
-                auto all = std::make_tuple(args...);
-                std::remove_pointer_t<Last> kept{};
-                std::get<last>(all) = &kept;
-                (void)std::apply([&](auto... again) { return original(self, again...); }, all);
-                return HAL_OK;
+                if (!ends_in_a_size(info->params)) {
+                    auto all = std::make_tuple(args...);
+                    std::remove_pointer_t<Last> kept{};
+                    std::get<last>(all) = &kept;
+                    (void)std::apply([&](auto... again) { return original(self, again...); }, all);
+                    return HAL_OK;
+                }
             }
         }
         lose_memory(4096);

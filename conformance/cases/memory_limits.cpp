@@ -126,9 +126,9 @@ HAL_CASE("45079.T2.device_memory_allocate.stress.fragmentation", clauses{"45079/
                 break;
             }
             const auto next = live.lower_bound(ptr);
-            t.check(next == live.end() || ptr + block.size <= next->first, "does not reach into the next live block");
-            t.check(next == live.begin() || std::prev(next)->first + std::prev(next)->second.size <= ptr,
-                    "does not lie in the block before it");
+            t.check((next == live.end() || ptr + block.size <= next->first) &&
+                        (next == live.begin() || std::prev(next)->first + std::prev(next)->second.size <= ptr),
+                    "lies in no other live block");
             t.ok(t.api.memory_copy_h2d(0, ptr, &block.canary, 1));
             t.ok(t.api.memory_copy_h2d(0, ptr + block.size - 1, &block.canary, 1));
             live[ptr] = block;

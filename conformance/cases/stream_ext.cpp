@@ -150,8 +150,9 @@ HAL_CASE("45079.T3.stream_add_callback.fault.status_on_error", clauses{"45079/T3
     enqueue_fault(t, s);
     t.ok(t.api.stream_add_callback(0, s, keep, &status));
     t.fails(HAL_ERROR_KERNEL_FAULT, [&] { return t.api.synchronize_stream(0, s, HAL_NO_TIMEOUT); });
-    t.eq(static_cast<int32_t>(HAL_ERROR_KERNEL_FAULT), status.load(),
-         "the callback is called, with the stream's error");
+    if (t.check(status != INT32_MIN, "the callback is called on a failed stream")) {
+        t.eq(HAL_ERROR_KERNEL_FAULT, static_cast<hal_status>(status.load()), "the stream's error in the callback");
+    }
 }
 
 HAL_CASE("hal.stream_ext.reset_stream.fault.recovers", clauses{"45079/T3.1"}, authority::A,

@@ -64,6 +64,9 @@ Backend::Backend(const Target& target) : host_(std::make_unique<Host>(target.opt
         throw LoadError("create returned " + to_string(status) + ": " +
                         text_or(Host::last_error().text, "no error text was set"));
     }
+    if (instance_ == nullptr) {
+        throw LoadError("create returned HAL_OK without an instance");
+    }
     read_tables();
 }
 

@@ -6,7 +6,9 @@
 #include <boost/interprocess/file_mapping.hpp>
 #include <boost/interprocess/mapped_region.hpp>
 #include <cstring>
+#include <fstream>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "api.hpp"
@@ -148,6 +150,14 @@ std::map<std::string, std::string> loaded_libraries() {
     return loaded;
 }
 
+// Of any file, also one that cannot be mapped, as an empty one. Nothing behind its end.
+template <class T>
+std::optional<T> read_at(std::ifstream& stream, uint64_t offset) {
+    T value;
+    stream.seekg(static_cast<std::streamoff>(offset));
+    return stream.read(reinterpret_cast<char*>(&value), sizeof value) ? std::optional(value) : std::nullopt;
+}
+
 // What the run-time of a sanitizer gives, which the executable brings.
 bool of_a_sanitizer(std::string_view symbol) {
     return symbol.starts_with("__asan_") || symbol.starts_with("__ubsan_") || symbol.starts_with("__tsan_") ||
@@ -182,6 +192,27 @@ ElfImage read_elf(const std::filesystem::path& path) {
         read_symbols(file, dynamic_symbols(file, header), image);
     }
     return image;
+}
+
+std::string why_unfit(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::ifstream own("/proc/self/exe", std::ios::binary);
+    const auto header = read_at<Elf64_Ehdr>(stream, 0);
+    const auto ours = read_at<Elf64_Ehdr>(own, 0);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
+        return "it is no ELF file";
+    }
+    if (ours && (header->e_machine != ours->e_machine || header->e_ident[EI_CLASS] != ours->e_ident[EI_CLASS])) {
+        return "it is made for another machine";
+    }
+    const uint64_t bytes = std::filesystem::file_size(path);
+    for (uint16_t i = 0; i < header->e_phnum; ++i) {
+        const auto segment = read_at<Elf64_Phdr>(stream, header->e_phoff + uint64_t{i} * header->e_phentsize);
+        if (!segment || (segment->p_type == PT_LOAD && segment->p_offset + segment->p_filesz > bytes)) {
+            return "it is cut off: the file ends before its segments do";
+        }
+    }
+    return {};
 }
 
 std::vector<std::string> unresolved_symbols(const ElfImage& image) {

@@ -25,6 +25,10 @@ struct ElfImage {
 // Throws HarnessError for a file that is none, or is damaged.
 [[nodiscard]] ElfImage read_elf(const std::filesystem::path& path);
 
+// Why the system cannot open the file, as far as its headers say, "" if they say nothing: what the system itself says of
+// such a file is of no help, or it dies of it.
+[[nodiscard]] std::string why_unfit(const std::filesystem::path& path);
+
 // Symbols that nothing defines among the libraries that the image names in DT_NEEDED, and those that they name. The
 // libraries are looked for among those that the process has loaded.
 [[nodiscard]] std::vector<std::string> unresolved_symbols(const ElfImage& image);

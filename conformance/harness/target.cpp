@@ -9,6 +9,7 @@
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
 
+#include "elf.hpp"
 #include "environment.hpp"
 
 namespace hal::conformance {
@@ -71,6 +72,9 @@ std::optional<std::set<std::string, std::less<>>> claimed(const json& backend, c
 }
 
 hal_backend_entry_fn open_library(const fs::path& path) {
+    if (const std::string why = why_unfit(path); !why.empty()) {
+        reject(path, "cannot be opened as a plug-in: " + why);
+    }
     try {
         namespace load_mode = boost::dll::load_mode;
         // Kept until the process ends: objects of the plug-in may outlive everything of ours.

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -67,5 +68,27 @@ TEST_CASE("files that are none") {
         std::ofstream(path, std::ios::binary).write(part.data(), 1000);
     }
     CHECK_THROWS_AS(read_elf(path), HarnessError);
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("why a file cannot be opened") {
+    CHECK(why_unfit(path_of("libstdc++")).empty());
+    CHECK(why_unfit("/proc/self/exe").empty());
+    CHECK(why_unfit("/dev/null") == "it is no ELF file");
+    CHECK(why_unfit("/proc/self/status") == "it is no ELF file");
+    const auto path = std::filesystem::temp_directory_path() / ("hal_elf_test." + std::to_string(getpid()));
+    const auto write_part = [&](size_t size, char machine) {
+        std::ifstream whole("/proc/self/exe", std::ios::binary);
+        std::vector<char> part(size);
+        whole.read(part.data(), static_cast<std::streamsize>(size));
+        part[offsetof(Elf64_Ehdr, e_machine)] = static_cast<char>(part[offsetof(Elf64_Ehdr, e_machine)] + machine);
+        std::ofstream(path, std::ios::binary).write(part.data(), static_cast<std::streamsize>(size));
+    };
+    write_part(5000, 0);
+    CHECK(why_unfit(path) == "it is cut off: the file ends before its segments do");
+    write_part(100, 0);  // in the middle of the segments' table
+    CHECK(why_unfit(path) == "it is cut off: the file ends before its segments do");
+    write_part(5000, 1);
+    CHECK(why_unfit(path) == "it is made for another machine");
     std::filesystem::remove(path);
 }

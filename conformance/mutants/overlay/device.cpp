@@ -161,11 +161,15 @@ void dev_name_empty(Plugin& plugin) {
     plugin.device.get_device_name = [](hal_instance* self, hal_dev device, char* buffer, uint64_t capacity,
                                        uint64_t* out_size) {
         const hal_status status = base.device.get_device_name(self, device, buffer, capacity, out_size);
-        if (status == HAL_OK) {
-            buffer[0] = '\0';
-            *out_size = 1;
+        if (status != HAL_OK && status != HAL_ERROR_BUFFER_TOO_SMALL) {
+            return status;
         }
-        return status;
+        *out_size = 1;
+        if (capacity == 0) {
+            return status;
+        }
+        buffer[0] = '\0';
+        return HAL_OK;
     };
 }
 

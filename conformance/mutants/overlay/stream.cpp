@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -235,12 +236,26 @@ void stream_destroy_drops_pending(Plugin& plugin) {
 }
 
 // Returns while the work still runs; it is cleared away later.
+// The instance outlives what still runs: the fault is the early return, not what becomes of the memory behind it.
 void stream_destroy_does_not_wait(Plugin& plugin) {
+    static std::atomic<int> running{0};
+    static void (*destroy_below)(hal_instance*) = nullptr;
+    destroy_below = plugin.descriptor.destroy;
+    plugin.descriptor.destroy = [](hal_instance* self) {
+        while (running != 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        destroy_below(self);
+    };
     plugin.stream.destroy_stream = [](hal_instance* self, hal_dev device, hal_stream stream) {
         if (base.stream.synchronize_stream(self, device, stream, 0) != HAL_ERROR_TIMEOUT) {
             return base.stream.destroy_stream(self, device, stream);
         }
-        std::thread([=] { (void)base.stream.destroy_stream(self, device, stream); }).detach();
+        ++running;
+        std::thread([=] {
+            (void)base.stream.destroy_stream(self, device, stream);
+            --running;
+        }).detach();
         return HAL_OK;
     };
 }

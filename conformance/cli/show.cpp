@@ -48,7 +48,7 @@ void show_parameters(const Case& one) {
 // Faulty plug-ins that this case must find.
 void show_mutants(const Case& one) {
     for (const Mutant& mutant : all_mutants()) {
-        const auto killers = words(mutant.killers);
+        const auto killers = parts(mutant.killers, ' ');
         if (std::any_of(killers.begin(), killers.end(),
                         [&](std::string_view killer) { return matches(killer.substr(0, killer.find('[')), one.id); })) {
             std::cout << "catches     " << mutant.name << ": " << mutant.what << '\n';

@@ -16,6 +16,10 @@ constexpr auto mutants = std::to_array<Mutant>({
 #include "mutants.def"
 });
 
+// What kills for any reason proves nothing.
+static_assert(std::none_of(mutants.begin(), mutants.end(),
+                           [](const Mutant& one) { return one.killers.empty() || one.message.empty(); }));
+
 constexpr auto oddities = std::to_array<Oddity>({
 #define HAL_ODDITY(word, fault, what, options) {#word "." #fault, what, options},
 #include "mutants.def"
@@ -54,10 +58,10 @@ std::string_view why_legal(std::string_view op, std::string_view entry) {
     return found == legal.end() ? std::string_view() : found->why;
 }
 
-std::vector<std::string_view> words(std::string_view text) {
+std::vector<std::string_view> parts(std::string_view text, char separator) {
     std::vector<std::string_view> result;
     while (!text.empty()) {
-        const size_t end = std::min(text.find(' '), text.size());
+        const size_t end = std::min(text.find(separator), text.size());
         if (end != 0) {
             result.push_back(text.substr(0, end));
         }

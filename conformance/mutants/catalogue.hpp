@@ -17,7 +17,7 @@ struct Mutant {
     std::string_view cls;
     std::string_view verdict;
     std::string_view killers;  // ids or globs of ids, parted by blanks
-    std::string_view message;  // part of what the killer finds
+    std::string_view message;  // part of what the killer finds; '|' parts alternatives
     std::string_view library;  // "" for the overlay, else a plug-in of its own in static/
 };
 [[nodiscard]] std::span<const Mutant> all_mutants();
@@ -41,6 +41,7 @@ struct Operator {
 // Why a generated mutant is legal, "" if it is not.
 [[nodiscard]] std::string_view why_legal(std::string_view op, std::string_view entry);
 
-[[nodiscard]] std::vector<std::string_view> words(std::string_view text);
+// What lies between the separators, without what is empty.
+[[nodiscard]] std::vector<std::string_view> parts(std::string_view text, char separator);
 
 }  // namespace hal::conformance

@@ -45,18 +45,22 @@ enum authority authority_of(const std::vector<Instance>& instances, const std::s
     return found->origin->authority;
 }
 
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
+// One of the alternatives of a message.
+bool contains_any(std::string_view text, const std::vector<std::string_view>& message) {
+    return std::any_of(message.begin(), message.end(),
+                       [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-bool says(const Judgement& judgement, const std::vector<Attempt>& attempts, std::string_view message) {
-    if (contains(judgement.reason, message)) {
+bool says(const Judgement& judgement, const std::vector<Attempt>& attempts,
+          const std::vector<std::string_view>& message) {
+    if (contains_any(judgement.reason, message)) {
         return true;
     }
     return std::any_of(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
-        return contains(attempt.output, message) ||
+        return contains_any(attempt.output, message) ||
                std::any_of(attempt.record.findings.begin(), attempt.record.findings.end(), [&](const Finding& finding) {
-                   return contains(finding.what + ": expected " + finding.expected + ", got " + finding.got, message);
+                   return contains_any(finding.what + ": expected " + finding.expected + ", got " + finding.got,
+                                       message);
                });
     });
 }
@@ -66,14 +70,16 @@ bool says(const Judgement& judgement, const std::vector<Attempt>& attempts, std:
 class Judge {
   public:
     Judge(const Mutant& mutant, KillResult& result, const std::vector<Instance>& instances)
-        : mutant_(mutant), result_(result), instances_(instances) {}
+        : mutant_(mutant), message_(parts(mutant.message, '|')), result_(result), instances_(instances) {}
 
     void look(const JobResult& run) {
         if (run.exit == 3) {
             result_.verdict = not_loaded;
             result_.reason = run.errors.substr(0, run.errors.find('\n'));
-            result_.killed =
-                mutant_.verdict == not_loaded && contains(run.errors, mutant_.message) ? result_.rounds : 0;
+            if (mutant_.verdict == not_loaded && contains_any(run.errors, message_)) {
+                result_.killed = result_.rounds;
+                result_.by.insert(result_.killer);  // it came not to run: the checker refused for its reason before
+            }
             return;
         }
         if (!run.log) {
@@ -99,7 +105,10 @@ class Judge {
             const auto& attempts = event.attempts[round];
             const Judgement judgement = judge(authority_of(instances_, event.id), attempts);
             const bool expected = name(judgement.verdict) == mutant_.verdict;
-            killed = killed || (expected && says(judgement, attempts, mutant_.message));
+            if (expected && says(judgement, attempts, message_)) {
+                killed = true;
+                result_.by.insert(event.id);
+            }
             if (seen.empty() || expected) {
                 seen = name(judgement.verdict);
                 reason = judgement.reason;
@@ -113,6 +122,7 @@ class Judge {
     }
 
     const Mutant& mutant_;
+    const std::vector<std::string_view> message_;  // its alternatives
     KillResult& result_;
     const std::vector<Instance>& instances_;
 };
@@ -162,10 +172,7 @@ class Selftest {
             if (!chosen(mutant.name) || (options_.mini && !first)) {
                 continue;
             }
-            auto killers = words(mutant.killers);
-            if (killers.empty()) {
-                report_.faults.push_back(std::string(mutant.name) + " has no killer");
-            }
+            auto killers = parts(mutant.killers, ' ');
             killers.resize(std::min(killers.size(), options_.mini ? 1 : killers.size()));
             for (const std::string_view killer : killers) {
                 if (!is_case(killer)) {
@@ -173,8 +180,12 @@ class Selftest {
                     continue;
                 }
                 of.push_back(&mutant);
-                report_.kills.push_back({std::string(mutant.name), std::string(killer), std::string(mutant.verdict), "",
-                                         "", 0, options_.mini ? 1 : options_.rounds});
+                KillResult kill;
+                kill.mutant = mutant.name;
+                kill.killer = killer;
+                kill.expected = std::string(mutant.verdict) + " that says \"" + std::string(mutant.message) + "\"";
+                kill.rounds = options_.mini ? 1 : options_.rounds;
+                report_.kills.push_back(std::move(kill));
             }
         }
         run_beside_each_other(of.size(), jobs_, [&](size_t i) { kill(*of[i], report_.kills[i]); });
@@ -267,7 +278,7 @@ class Selftest {
     void judge_oddity(const Oddity& oddity, OddityResult& result) {
         result.name = oddity.name;
         Job job = job_for(overlay_, "", oddity.name == "none" ? "" : result.name);
-        for (const std::string_view option : words(oddity.options)) {
+        for (const std::string_view option : parts(oddity.options, ' ')) {
             job.options.emplace_back(option);
         }
         job.arguments = {"--seed", seed()};
@@ -294,25 +305,15 @@ class Selftest {
         told((result.accusations.empty() ? "unaccused " : "ACCUSED   ") + result.name);
     }
 
-    // Every case must have shown that it can catch something.
+    // Every case must have caught something in this run, one of its instances at least.
     void idle_cases() {
         std::set<std::string_view> useful;
-        for (const Instance& one : instances_) {
-            const auto caught = [&](std::string_view killer) {
-                return matches(killer, one.id) || matches(killer, one.origin->id);
-            };
-            const bool named = std::any_of(report_.kills.begin(), report_.kills.end(), [&](const KillResult& kill) {
-                return kill.killed != 0 && caught(kill.killer);
-            });
-            const bool by_row =
-                !named &&
-                std::any_of(report_.generated.begin(), report_.generated.end(), [&](const GeneratedResult& generated) {
-                    return std::find(generated.killers.begin(), generated.killers.end(), one.id) !=
-                           generated.killers.end();
-                });
-            if (named || by_row) {
-                useful.insert(one.origin->id);
-            }
+        const auto note = [&](std::string_view id) { useful.insert(id.substr(0, id.find('['))); };
+        for (const KillResult& kill : report_.kills) {
+            std::for_each(kill.by.begin(), kill.by.end(), note);
+        }
+        for (const GeneratedResult& generated : report_.generated) {
+            std::for_each(generated.killers.begin(), generated.killers.end(), note);
         }
         for (const Case& one : all_cases()) {
             if (!useful.contains(one.id) && category_of(one.id) != "perf") {

@@ -24,11 +24,13 @@ struct SelftestOptions {
 
 // A mutant and one of its killers.
 struct KillResult {
-    std::string mutant, killer, expected;
-    std::string verdict;  // what the killer said, in the worst round for the suite
-    std::string reason;   // the first finding then
-    uint64_t killed = 0;  // rounds with the expected verdict and message
+    std::string mutant, killer;
+    std::string expected;  // verdict and message
+    std::string verdict;   // what the killer said, in the worst round for the suite
+    std::string reason;    // the first finding then
+    uint64_t killed = 0;   // rounds with the expected verdict and message
     uint64_t rounds = 0;
+    std::set<std::string> by;  // the cases that did it, with their parameters
     [[nodiscard]] bool good() const { return rounds != 0 && killed == rounds; }
 };
 
@@ -50,7 +52,7 @@ struct SelftestReport {
     std::vector<KillResult> kills;
     std::vector<GeneratedResult> generated;
     std::vector<OddityResult> oddities;
-    std::vector<std::string> faults;      // a killer that no case matches, a mutant without a killer
+    std::vector<std::string> faults;      // a killer that no case matches
     std::vector<std::string> idle_cases;  // cases that killed nothing; only of a full run
 
     // Rows where doing nothing passes.

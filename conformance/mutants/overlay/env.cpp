@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cfenv>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 #include "overlay.hpp"
 
@@ -126,6 +128,32 @@ void env_starts_at_load(Plugin& plugin) {
     // What a constructor of the library would do: it has happened before the first case looks.
     (void)setenv("ACME_RUNTIME_STARTED", "1", 1);
     (void)plugin;
+}
+
+// Counts, so that each life changes it, not the first alone.
+void env_initialize_sets(Plugin& plugin) {
+    plugin.device.initialize = [](hal_instance* self) {
+        static std::atomic<int> lives{0};
+        (void)setenv("ACME_LIVES", std::to_string(++lives).c_str(), 1);
+        return base.device.initialize(self);
+    };
+}
+
+void env_refusal_sets_locale(Plugin& plugin) {
+    plugin.device.set_device = [](hal_instance* self, hal_dev device) {
+        const hal_status status = base.device.set_device(self, device);
+        if (status != HAL_OK) {
+            (void)std::setlocale(LC_ALL, "C.UTF-8");
+        }
+        return status;
+    };
+}
+
+void env_wait_rounds_upward(Plugin& plugin) {
+    plugin.device.synchronize_device = [](hal_instance* self, hal_dev device, uint64_t timeout_ns) {
+        std::fesetround(FE_UPWARD);
+        return base.device.synchronize_device(self, device, timeout_ns);
+    };
 }
 
 }  // namespace hal::mutants

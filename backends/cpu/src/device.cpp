@@ -61,12 +61,12 @@ hal_status get_runtime_version(Opened& opened, hal_dev device, hal_version* out_
 }
 
 hal_status set_device(Opened& opened, hal_dev device) {
-    set_current_device(opened, opened.device(device).ordinal);
+    shared::set_current_device(opened.life(), opened.device(device).ordinal);
     return HAL_OK;
 }
 
 hal_status get_device(Opened& opened, hal_dev* out_device) {
-    sdk::require(out_device, "out_device") = current_device(opened);
+    sdk::require(out_device, "out_device") = shared::current_device(opened.life());
     return HAL_OK;
 }
 
@@ -184,20 +184,6 @@ void Device::end_stream() noexcept {
 
 LiveObjects Device::live_objects() const {
     return {.streams = stream_count.load(), .events = event_count.load(), .allocations = live_allocations(*memory)};
-}
-
-LiveObjects& LiveObjects::operator+=(const LiveObjects& other) noexcept {
-    streams += other.streams;
-    events += other.events;
-    allocations += other.allocations;
-    return *this;
-}
-
-std::string LiveObjects::text() const {
-    const auto count = [](uint64_t number, const char* noun) {
-        return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-    };
-    return count(streams, "stream") + ", " + count(events, "event") + " and " + count(allocations, "allocation");
 }
 
 const hal_device_table device_table = {

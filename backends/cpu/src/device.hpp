@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hal/sdk.hpp"
+#include "live_objects.hpp"
 #include "stream.hpp"
 
 namespace hal::cpu {
@@ -25,16 +26,7 @@ using MemoryPtr = std::unique_ptr<Memory, MemoryDelete>;
 // Allocations and imports that the user has not released; finalize is BUSY while there are any.
 [[nodiscard]] uint64_t live_allocations(const Memory& memory) noexcept;
 
-// What the user has not destroyed yet.
-struct LiveObjects {
-    uint64_t streams = 0;
-    uint64_t events = 0;
-    uint64_t allocations = 0;
-
-    [[nodiscard]] bool any() const noexcept { return streams + events + allocations != 0; }
-    [[nodiscard]] std::string text() const;
-    LiveObjects& operator+=(const LiveObjects& other) noexcept;
-};
+using shared::LiveObjects;
 
 class Device {
   public:

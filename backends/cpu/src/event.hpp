@@ -71,6 +71,6 @@ class Event {
 // The same, but it must be of the device (INVALID_DEVICE, INVALID_HANDLE).
 [[nodiscard]] Event& find_event(Instance& instance, hal_dev device, hal_event event);
 
-class Events : public HandleTable<Event, hal_event, 0xE7> {};
+class Events : public shared::HandleTable<Event, hal_event, 0xE7> {};
 
 }  // namespace hal::cpu

@@ -11,6 +11,9 @@
 #include "hal/sdk.hpp"
 
 namespace hal::cpu {
+
+using shared::address_text;
+using shared::range_text;
 namespace {
 
 uint64_t page_bytes() noexcept {

@@ -1,12 +1,5 @@
 #include "instance.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <new>
-
 #include "device.hpp"
 #include "event.hpp"
 
@@ -16,45 +9,11 @@ namespace {
 // The instance whose worker this thread is.
 thread_local const Instance* worker_of = nullptr;
 
-size_t page_bytes() noexcept {
-    return static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// A page that reads as zero in a forked child.
-void* map_wiped_page() {
-    void* page = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) {
-        throw sdk::Error(HAL_ERROR_OUT_OF_RESOURCES, std::string("no page for the state: ") + std::strerror(errno),
-                         errno);
-    }
-    if (madvise(page, page_bytes(), MADV_WIPEONFORK) != 0) {
-        const int error = errno;
-        munmap(page, page_bytes());
-        throw sdk::Error(HAL_ERROR_UNSUPPORTED, "the kernel has no MADV_WIPEONFORK; cpu.ref needs Linux 4.14 or newer",
-                         error);
-    }
-    return page;
-}
-
 }  // namespace
 
-Opened::Opened(const hal_host* host)
-    : host_(host), state_(new (map_wiped_page()) std::atomic<State>(State::opened)), token_(std::make_shared<char>()) {}
+Opened::Opened(const hal_host* host) : host_(host), life_("cpu.ref") {}
 
-Opened::~Opened() {
-    munmap(static_cast<void*>(state_), page_bytes());
-}
-
-hal_status Opened::refuse() noexcept {
-    if (state() == State::forked) {
-        return sdk::fail(
-            host_, HAL_ERROR_FORKED,
-            "this process was forked off the one that opened cpu.ref, whose threads are not here; open the "
-            "back end in the child, or start the child by spawn");
-    }
-    return sdk::fail(host_, HAL_ERROR_NOT_INITIALIZED,
-                     "cpu.ref is not initialised: initialize was not called, or the last finalize was");
-}
+Opened::~Opened() = default;
 
 void Opened::bad_device(hal_dev device) const {
     throw sdk::Error(HAL_ERROR_INVALID_DEVICE, "there is no device " + std::to_string(device) + ": cpu.ref has " +
@@ -89,7 +48,7 @@ void Instance::initialize() {
             end_devices(true);
             throw;
         }
-        state_->store(State::initialized, std::memory_order_release);
+        life_.begin();
     }
     ++initialize_count_;
 }
@@ -123,9 +82,9 @@ void Instance::finalize() {
     }
     if (initialize_count_ == 1) {
         refuse_live_objects();
-        state_->store(State::opened, std::memory_order_release);
+        life_.end();
         end_devices(false);
-        life_.fetch_add(1, std::memory_order_relaxed);
+        life_.forget();
     }
     --initialize_count_;
 }

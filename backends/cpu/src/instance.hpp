@@ -10,6 +10,7 @@
 
 #include "cpu_info.hpp"
 #include "hal/sdk.hpp"
+#include "life.hpp"
 #include "waiting.hpp"
 
 namespace hal::cpu {
@@ -38,9 +39,9 @@ class Opened {
     [[nodiscard]] const hal_host* host() const noexcept { return host_; }
 
     // HAL_OK, or FORKED with its text in a process that was forked off the one that made the instance.
-    [[nodiscard]] hal_status admit() noexcept { return !forked() ? HAL_OK : refuse(); }
+    [[nodiscard]] hal_status admit() noexcept { return !forked() ? HAL_OK : life_.refuse(host_); }
 
-    [[nodiscard]] bool forked() const noexcept { return state() == State::forked; }
+    [[nodiscard]] bool forked() const noexcept { return life_.forked(); }
     [[nodiscard]] int32_t device_count() const noexcept { return static_cast<int32_t>(devices_.size()); }
 
     // Throws INVALID_DEVICE naming the index and the count.
@@ -51,25 +52,16 @@ class Opened {
         return *devices_[static_cast<uint32_t>(device)];
     }
 
-    // What each thread's current device belongs to: the instance, and its life, which begins anew at the last finalize.
-    [[nodiscard]] const std::shared_ptr<const char>& token() const noexcept { return token_; }
-    [[nodiscard]] uint32_t life() const noexcept { return life_.load(std::memory_order_relaxed); }
+    [[nodiscard]] const shared::Life& life() const noexcept { return life_; }
 
   protected:
-    // The word lies in a page that the kernel wipes in a forked child, so one load tells all.
-    enum class State : uint32_t { forked = 0, opened, initialized };
-
     explicit Opened(const hal_host* host);
     ~Opened();
-    [[nodiscard]] State state() const noexcept { return state_->load(std::memory_order_relaxed); }
-    [[nodiscard]] hal_status refuse() noexcept;
     [[noreturn]] void bad_device(hal_dev device) const;
 
     const hal_host* host_;
-    std::atomic<State>* state_;
+    shared::Life life_;
     std::vector<std::unique_ptr<Device>> devices_;
-    std::shared_ptr<const char> token_;
-    std::atomic<uint32_t> life_{0};
 };
 
 class Instance : public Opened {
@@ -81,7 +73,9 @@ class Instance : public Opened {
     ~Instance();
 
     // HAL_OK, FORKED or NOT_INITIALIZED, with its text.
-    [[nodiscard]] hal_status admit() noexcept { return state() == State::initialized ? HAL_OK : refuse(); }
+    [[nodiscard]] hal_status admit() noexcept {
+        return life_.state() == shared::Life::State::initialized ? HAL_OK : life_.refuse(host_);
+    }
 
     // Counted. The first call makes the devices' memory and default streams, the last finalize ends them.
     void initialize();

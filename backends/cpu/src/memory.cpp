@@ -10,6 +10,8 @@
 #include "tables.hpp"
 
 namespace hal::cpu {
+
+using shared::address_text;
 namespace {
 
 // ---- Allocation ----

@@ -3,6 +3,9 @@
 #include "memory.hpp"
 
 namespace hal::cpu {
+
+using shared::address_text;
+using shared::range_text;
 namespace {
 
 std::string allocation_text(const char* kind, uint64_t base, uint64_t bytes, hal_dev device) {

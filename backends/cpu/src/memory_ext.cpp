@@ -8,6 +8,9 @@
 #include "tables.hpp"
 
 namespace hal::cpu {
+
+using shared::address_text;
+using shared::range_text;
 namespace {
 
 // ---- In stream order ----

@@ -29,7 +29,7 @@ void Record::wait(Deadline deadline, Waiting& waiting, const char* entry) const 
 hal_status Record::report() const {
     if (shared) {
         if (const hal_status status = shared->outcome(version); status != HAL_OK) {
-            throw sdk::Error(status, "the work that the event was recorded behind failed: " + describe(status));
+            throw sdk::Error(status, "the work that the event was recorded behind failed: " + shared::describe(status));
         }
     } else if (const hal_status status = point.outcome(); status != HAL_OK) {
         throw sdk::Error(status, point.timeline->failure_text());

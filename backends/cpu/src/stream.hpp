@@ -128,7 +128,7 @@ class Stream {  // NOLINT(clang-analyzer-optin.performance.Padding)
     bool in_a_burst_ = false;  // it had nothing to do only for a moment
 };
 
-class Streams : public HandleTable<Stream, hal_stream, 0xC5> {};
+class Streams : public shared::HandleTable<Stream, hal_stream, 0xC5> {};
 
 // The stream behind a handle (NULL: the device's default stream). Throws INVALID_DEVICE, INVALID_HANDLE; a stream of
 // another device is INVALID_HANDLE too.

@@ -226,7 +226,7 @@ void Stream::run(Task& task) noexcept {
     }
     try {
         if (const hal_status status = task.invoke(task.storage, status_); status < HAL_OK && status_ == HAL_OK) {
-            fail(status, describe(status));
+            fail(status, shared::describe(status));
         }
     } catch (const sdk::Error& error) {
         fail(error.status(), error.what());

@@ -73,16 +73,16 @@ TEST_CASE("the last finalize refuses while objects live, and says how many") {
 
 TEST_CASE("the current device belongs to a thread and a life of the instance") {
     test::OpenInstance first(3);
-    set_current_device(first.instance(), 2);
+    shared::set_current_device(first.instance().life(), 2);
     {
         test::OpenInstance second(3);
-        CHECK(current_device(second.instance()) == 0);
-        set_current_device(second.instance(), 1);
-        CHECK(current_device(first.instance()) == 2);
+        CHECK(shared::current_device(second.instance().life()) == 0);
+        shared::set_current_device(second.instance().life(), 1);
+        CHECK(shared::current_device(first.instance().life()) == 2);
     }
-    std::thread([&] { CHECK(current_device(first.instance()) == 0); }).join();
+    std::thread([&] { CHECK(shared::current_device(first.instance().life()) == 0); }).join();
     first.instance().finalize();
-    CHECK(current_device(first.instance()) == 0);
+    CHECK(shared::current_device(first.instance().life()) == 0);
 }
 
 TEST_CASE("a thread forgets the instances that are gone") {
@@ -90,8 +90,8 @@ TEST_CASE("a thread forgets the instances that are gone") {
         for (int i = 0; i < 100; ++i) {
             const test::Host host;
             const Instance instance(host.get());
-            set_current_device(instance, 0);
-            CHECK(current_device_entries() == 1);
+            shared::set_current_device(instance.life(), 0);
+            CHECK(shared::current_device_entries() == 1);
         }
     }).join();
 }

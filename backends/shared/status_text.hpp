@@ -5,7 +5,7 @@
 
 #include "hal/types.h"
 
-namespace hal::cpu {
+namespace hal::shared {
 
 // "HAL_ERROR_BUSY (live objects or running work forbid this now)"
 [[nodiscard]] inline std::string describe(hal_status status) {
@@ -18,4 +18,4 @@ namespace hal::cpu {
     return "status " + std::to_string(static_cast<int32_t>(status));
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-namespace hal::cpu {
+namespace hal::shared {
 
 // A different first generation for every table, so that handles of two instances do not meet.
 [[nodiscard]] uint32_t random_generation();
@@ -155,4 +155,4 @@ class HandleTable {
     uint32_t first_generation_;
 };
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace hal::cpu {
+namespace hal::shared {
 
 inline std::string address_text(uint64_t address) {
     char text[24];
@@ -17,4 +17,4 @@ inline std::string range_text(uint64_t address, uint64_t bytes) {
     return "the range of " + std::to_string(bytes) + " bytes at " + address_text(address);
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "instance.hpp"
+#include "life.hpp"
 
-namespace hal::cpu {
+namespace hal::shared {
 namespace {
 
 struct Entry {
@@ -19,9 +19,9 @@ struct Entry {
 // Of this thread only; a thread uses few instances, so a search is as fast as a map.
 thread_local std::vector<Entry> entries;
 
-Entry* find(const Opened& instance) noexcept {
+Entry* find(const Life& life) noexcept {
     for (Entry& entry : entries) {
-        if (entry.instance == instance.token().get()) {
+        if (entry.instance == life.token().get()) {
             return &entry;
         }
     }
@@ -30,23 +30,23 @@ Entry* find(const Opened& instance) noexcept {
 
 }  // namespace
 
-hal_dev current_device(const Opened& instance) noexcept {
-    const Entry* entry = find(instance);
-    return entry != nullptr && entry->life == instance.life() ? entry->device : 0;
+hal_dev current_device(const Life& life) noexcept {
+    const Entry* entry = find(life);
+    return entry != nullptr && entry->life == life.number() ? entry->device : 0;
 }
 
-void set_current_device(const Opened& instance, hal_dev device) {
-    if (Entry* entry = find(instance); entry != nullptr) {
-        entry->life = instance.life();
+void set_current_device(const Life& life, hal_dev device) {
+    if (Entry* entry = find(life); entry != nullptr) {
+        entry->life = life.number();
         entry->device = device;
         return;
     }
     std::erase_if(entries, [](const Entry& entry) { return entry.alive.expired(); });
-    entries.push_back({instance.token().get(), instance.token(), instance.life(), device});
+    entries.push_back({life.token().get(), life.token(), life.number(), device});
 }
 
 size_t current_device_entries() noexcept {
     return entries.size();
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -9,7 +9,7 @@
 
 #include "hal/types.h"
 
-namespace hal::cpu {
+namespace hal::shared {
 namespace {
 
 struct Object {
@@ -119,4 +119,4 @@ TEST_CASE("threads that add, find and remove do not meet") {
 }
 
 }  // namespace
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -5,8 +5,6 @@
 namespace hal::conformance {
 namespace {
 
-constexpr size_t max_log_lines = 10'000;
-
 ErrorRecord& thread_error() {
     thread_local ErrorRecord record;
     return record;
@@ -30,11 +28,6 @@ const ErrorRecord& Host::last_error() {
     return thread_error();
 }
 
-std::vector<std::string> Host::log() const {
-    const std::lock_guard lock(mutex_);
-    return log_;
-}
-
 Host& Host::owner(const hal_host* host) {
     return *reinterpret_cast<const Table*>(host)->owner;
 }
@@ -47,13 +40,8 @@ void Host::set_error(const hal_host*, hal_status status, int64_t vendor_code, co
     record.text = text == nullptr ? "" : text;
 }
 
-void Host::write_log(const hal_host* host, uint32_t, const char* text) {
-    Host& self = owner(host);
-    const std::lock_guard lock(self.mutex_);
-    if (self.log_.size() < max_log_lines) {
-        self.log_.emplace_back(text == nullptr ? "" : text);
-    }
-}
+// Kept nowhere: it would look like memory that the plug-in takes with each call.
+void Host::write_log(const hal_host*, uint32_t, const char*) {}
 
 hal_status Host::get_option(const hal_host* host, const char* key, char* buffer, uint64_t capacity_bytes,
                             uint64_t* out_size_bytes) {

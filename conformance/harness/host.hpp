@@ -2,9 +2,7 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "hal/plugin.h"
 
@@ -28,9 +26,6 @@ class Host {
     // Of the calling thread.
     [[nodiscard]] static const ErrorRecord& last_error();
 
-    // Everything the plug-in logged, oldest first.
-    [[nodiscard]] std::vector<std::string> log() const;
-
   private:
     struct Table {
         hal_host head;
@@ -45,8 +40,6 @@ class Host {
     static void trace(const hal_host*, uint32_t phase, const char* name);
 
     std::map<std::string, std::string> options_;
-    mutable std::mutex mutex_;
-    std::vector<std::string> log_;
     Table table_;
 };
 

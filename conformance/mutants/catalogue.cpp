@@ -30,12 +30,14 @@ constexpr auto operators = std::to_array<Operator>({
 #include "generated.def"
 });
 
+constexpr std::string_view any_optional = "optional";
+
 struct Legal {
     std::string_view op, entry, why;
 };
-// The first line is a rule for every optional entry; an array needs one element anyway.
+// The first line is for every optional entry.
 constexpr auto legal = std::to_array<Legal>({
-    {"absent", "", "an optional entry may be absent"},
+    {"absent", any_optional, "an optional entry may be absent"},
 #define HAL_LEGAL(op, entry, why) {#op, #entry, why},
 #include "generated.def"
 });
@@ -52,9 +54,10 @@ std::span<const Operator> all_operators() {
     return operators;
 }
 
-std::string_view why_legal(std::string_view op, std::string_view entry) {
-    const auto found =
-        std::find_if(legal.begin(), legal.end(), [&](const Legal& one) { return one.op == op && one.entry == entry; });
+std::string_view why_legal(std::string_view op, const EntryInfo& entry) {
+    const auto found = std::find_if(legal.begin(), legal.end(), [&](const Legal& one) {
+        return one.op == op && (one.entry == entry.name || (one.entry == any_optional && entry.need == Need::optional));
+    });
     return found == legal.end() ? std::string_view() : found->why;
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hal/reflect.hpp"
+
 namespace hal::conformance {
 
 // What a killer must say of its mutant: a verdict by its name, or not_loaded where the checker does not get so far.
@@ -39,7 +41,7 @@ struct Operator {
 [[nodiscard]] std::span<const Operator> all_operators();
 
 // Why a generated mutant is legal, "" if it is not.
-[[nodiscard]] std::string_view why_legal(std::string_view op, std::string_view entry);
+[[nodiscard]] std::string_view why_legal(std::string_view op, const EntryInfo& entry);
 
 // What lies between the separators, without what is empty.
 [[nodiscard]] std::vector<std::string_view> parts(std::string_view text, char separator);

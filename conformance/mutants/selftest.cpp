@@ -209,7 +209,7 @@ class Selftest {
                 const std::string name = "gen." + std::string(op.name) + "." + std::string(entry.name);
                 if (chosen(name) && is_case("*." + std::string(entry.name) + ".*") && offered(entry)) {
                     report_.generated.push_back(
-                        {std::string(op.name), std::string(entry.name), {}, why_legal(op.name, entry.name)});
+                        {std::string(op.name), std::string(entry.name), {}, why_legal(op.name, entry)});
                 }
             }
         }

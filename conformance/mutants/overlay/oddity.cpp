@@ -41,11 +41,12 @@ class Unnoticed {
     // Of an object that was just asked: for `looks` more answers its completion is not noticed.
     hal_status look(void* object, hal_status status, int looks) {
         const std::lock_guard lock(mutex_);
-        int& left = left_[object];
         if (status == HAL_NOT_READY) {
-            left = looks;
-        } else if (status == HAL_OK && left > 0) {
-            --left;
+            left_[object] = looks;
+        } else if (const auto found = left_.find(object); status == HAL_OK && found != left_.end()) {
+            if (--found->second == 0) {
+                left_.erase(found);
+            }
             return HAL_NOT_READY;
         }
         return status;

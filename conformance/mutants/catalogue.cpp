@@ -42,6 +42,11 @@ constexpr auto legal = std::to_array<Legal>({
 #include "generated.def"
 });
 
+constexpr auto idle = std::to_array<IdleCase>({
+#define HAL_IDLE(id, why) {id, why},
+#include "idle.def"
+});
+
 }  // namespace
 
 std::span<const Mutant> all_mutants() {
@@ -59,6 +64,15 @@ std::string_view why_legal(std::string_view op, const EntryInfo& entry) {
         return one.op == op && (one.entry == entry.name || (one.entry == any_optional && entry.need == Need::optional));
     });
     return found == legal.end() ? std::string_view() : found->why;
+}
+
+std::span<const IdleCase> all_idle() {
+    return idle;
+}
+
+std::string_view why_idle(std::string_view id) {
+    const auto found = std::find_if(idle.begin(), idle.end(), [&](const IdleCase& one) { return one.id == id; });
+    return found == idle.end() ? std::string_view() : found->why;
 }
 
 std::vector<std::string_view> parts(std::string_view text, char separator) {

@@ -1,4 +1,5 @@
-// mutants.def and generated.def as data, for the selftest. The overlay does not need this: it has the functions.
+// mutants.def, generated.def and idle.def as data, for the selftest. The overlay does not need this: it has the
+// functions.
 #pragma once
 
 #include <span>
@@ -42,6 +43,15 @@ struct Operator {
 
 // Why a generated mutant is legal, "" if it is not.
 [[nodiscard]] std::string_view why_legal(std::string_view op, const EntryInfo& entry);
+
+// A case that catches nothing, and why it is there.
+struct IdleCase {
+    std::string_view id;
+    std::string_view why;
+};
+[[nodiscard]] std::span<const IdleCase> all_idle();
+// "" if the case must catch something.
+[[nodiscard]] std::string_view why_idle(std::string_view id);
 
 // What lies between the separators, without what is empty.
 [[nodiscard]] std::vector<std::string_view> parts(std::string_view text, char separator);

@@ -1,113 +1,15 @@
-// Mutants of tables 5 and 6: the registered kernels, and how a launch behaves.
+// Mutants of tables 5 and 6: the registered kernels, and how a launch behaves. What they compute: kernel_numbers.cpp.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <string_view>
-#include <vector>
+#include <thread>
 
-#include "overlay.hpp"
+#include "kernel_list.hpp"
 
 namespace hal::mutants {
-namespace {
-
-// The base's kernels, to be spoilt, and the list that is handed out. Borrowed until the back end is closed, hence
-// static.
-struct List {
-    std::vector<const hal_kernel*> originals;
-    std::vector<hal_kernel> kernels;
-    std::vector<const hal_kernel*> pointers;
-
-    // The kernel of the base behind one of ours.
-    [[nodiscard]] const hal_kernel* original(const hal_kernel* ours) const {
-        return originals[static_cast<size_t>(ours - kernels.data())];
-    }
-    [[nodiscard]] std::vector<hal_kernel*> named(std::string_view op) {
-        std::vector<hal_kernel*> found;
-        for (hal_kernel& kernel : kernels) {
-            if (op == kernel.op) {
-                found.push_back(&kernel);
-            }
-        }
-        return found;
-    }
-};
-List list;
-
-hal_status hand_out(hal_instance* self, const hal_kernel* const** out_kernels, uint64_t* out_count) {
-    const hal_status status = base.kernel.register_kernel(self, out_kernels, out_count);
-    if (status == HAL_OK) {
-        *out_kernels = list.pointers.data();
-        *out_count = list.pointers.size();
-    }
-    return status;
-}
-
-template <class Change>
-void change_list(Plugin& plugin, Change change) {
-    const hal_kernel* const* kernels = nullptr;
-    uint64_t count = 0;
-    (void)base.kernel.register_kernel(nullptr, &kernels, &count);  // C plug-ins need no instance for it
-    for (uint64_t i = 0; i < count; ++i) {
-        list.originals.push_back(kernels[i]);
-        list.kernels.push_back(*kernels[i]);
-    }
-    change();
-    for (const hal_kernel& kernel : list.kernels) {
-        list.pointers.push_back(&kernel);
-    }
-    plugin.kernel.register_kernel = hand_out;
-}
-
-// Runs the base's kernel for a call of ours.
-hal_status run_base(const hal_kernel_call& call) {
-    hal_kernel_call real = call;
-    real.kernel = list.original(call.kernel);
-    return real.kernel->run(&real);
-}
-
-// Replaces the function of every kernel of this name.
-void replace_run(Plugin& plugin, std::string_view op, hal_kernel_fn run) {
-    change_list(plugin, [&] {
-        for (hal_kernel* kernel : list.named(op)) {
-            kernel->run = run;
-        }
-    });
-}
-
-bool well_formed(const hal_kernel_call* call, uint32_t inputs) {
-    return call != nullptr && call->input_count == inputs && call->output_count == 1 && call->inputs != nullptr &&
-           call->outputs != nullptr && call->device >= 0;
-}
-
-template <class T>
-T* data_of(const hal_tensor& tensor) {
-    return reinterpret_cast<T*>(tensor.data + tensor.byte_offset);
-}
-int64_t count_of(const hal_tensor& tensor) {
-    int64_t count = 1;
-    for (int32_t i = 0; i < tensor.ndim; ++i) {
-        count *= tensor.shape[i];
-    }
-    return count;
-}
-bool is_f32(const hal_tensor& tensor) {
-    return tensor.dtype == HAL_F32;
-}
-
-// Enqueues f behind the work of the call's stream.
-template <class F>
-hal_status behind(const hal_kernel_call& call, F f) {
-    auto* const copy = new F(std::move(f));
-    const auto run = [](void* argument, hal_dev, hal_stream, hal_status) {
-        F* const work = static_cast<F*>(argument);
-        (*work)();
-        delete work;
-    };
-    return base.stream.stream_add_callback(call.instance, call.device, call.stream, run, copy);
-}
-
-}  // namespace
 
 // ---- The list ----
 
@@ -297,90 +199,111 @@ void kern_zero_elements_refused(Plugin& plugin) {
     });
 }
 
-// ---- Numbers ----
+// ---- Promises of a kernel ----
 
-void kern_copy_clears_the_middle(Plugin& plugin) {
-    replace_run(plugin, "Copy", [](const hal_kernel_call* call) {
-        const hal_status status = run_base(*call);
-        if (status == HAL_OK && well_formed(call, 1) && is_f32(*call->outputs[0]) && count_of(*call->outputs[0]) > 2) {
-            const int64_t middle = count_of(*call->outputs[0]) / 2;
-            return behind(*call, [place = data_of<float>(*call->outputs[0]) + middle] { *place = 0; });
-        }
-        return status;
+// The query says yes to every call, the function takes vectors alone.
+void kern_query_says_yes(Plugin& plugin) {
+    replace_run(plugin, "Relu", [](const hal_kernel_call* call) {
+        return well_formed(call, 1) && call->inputs[0] != nullptr && call->inputs[0]->ndim > 1
+                   ? refuse(call->instance, HAL_ERROR_UNSUPPORTED, "vectors only")
+                   : run_base(*call);
     });
 }
 
-// The last product of each sum is left out.
-void kern_matmul_short(Plugin& plugin) {
-    replace_run(plugin, "MatMul", [](const hal_kernel_call* call) {
+// One byte more than was asked for is used.
+void kern_workspace_overrun(Plugin& plugin) {
+    static hal_kernel_query_fn real_query = nullptr;
+    change_list(plugin, [] {
+        for (hal_kernel* kernel : list.named("MatMul")) {
+            real_query = kernel->query;
+            kernel->query = [](const hal_kernel_call* call, uint64_t* out) {
+                const hal_status status = real_query == nullptr ? HAL_OK : real_query(call, out);
+                if (status == HAL_OK) {
+                    *out += 64;
+                }
+                return status;
+            };
+            kernel->run = [](const hal_kernel_call* call) {
+                const hal_status status = run_base(*call);
+                if (status != HAL_OK || call->workspace == 0) {
+                    return status;
+                }
+                return behind(
+                    *call, [end = reinterpret_cast<uint8_t*>(call->workspace + call->workspace_bytes)] { *end ^= 1U; });
+            };
+        }
+    });
+}
+
+// Reads its first input again after it has written the output, which may lie in the same place.
+void kern_in_place_twice(Plugin& plugin) {
+    replace_run(plugin, "Add", [](const hal_kernel_call* call) {
         const hal_status status = run_base(*call);
-        if (status != HAL_OK || !well_formed(call, 2) || !is_f32(*call->inputs[0]) || call->inputs[0]->ndim != 2 ||
-            call->inputs[1]->ndim != 2) {
+        const bool aliased = status == HAL_OK && well_formed(call, 2) &&
+                             data_of<void>(*call->inputs[0]) == data_of<void>(*call->outputs[0]);
+        return aliased ? run_base(*call) : status;
+    });
+}
+
+// Takes every tensor for one whose rows follow each other.
+void kern_strides_ignored(Plugin& plugin) {
+    replace_run(plugin, "Copy", [](const hal_kernel_call* call) {
+        if (!well_formed(call, 1) || call->inputs[0] == nullptr) {
+            return run_base(*call);
+        }
+        hal_kernel_call other = *call;
+        hal_tensor input = *call->inputs[0];
+        input.strides = nullptr;
+        const hal_tensor* const inputs[] = {&input};
+        other.inputs = inputs;
+        return run_base(other);
+    });
+}
+
+// The result passes through a place that all streams use.
+void kern_scratch_shared(Plugin& plugin) {
+    static std::array<float, 4096> scratch;
+    replace_run(plugin, "Add", [](const hal_kernel_call* call) {
+        const hal_status status = run_base(*call);
+        if (status != HAL_OK || !well_formed(call, 2) || !is_f32(*call->outputs[0])) {
             return status;
         }
-        const int64_t k = call->inputs[0]->shape[1];
-        const int64_t n = call->inputs[1]->shape[1];
+        const auto count = static_cast<size_t>(count_of(*call->outputs[0]));
+        return behind(*call, [to = data_of<float>(*call->outputs[0]), size = std::min(count, scratch.size()) * 4] {
+            std::memcpy(scratch.data(), to, size);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            std::memcpy(to, scratch.data(), size);
+        });
+    });
+}
+
+// ---- Shapes ----
+
+void kern_scalar_is_empty(Plugin& plugin) {
+    replace_run(plugin, "Add", [](const hal_kernel_call* call) {
+        const bool scalar = well_formed(call, 2) && call->inputs[1] != nullptr && call->inputs[1]->ndim == 0;
+        return scalar ? HAL_OK : run_base(*call);
+    });
+}
+
+void kern_rank_of_five(Plugin& plugin) {
+    replace_run(plugin, "Add", [](const hal_kernel_call* call) {
+        return well_formed(call, 2) && call->outputs[0] != nullptr && call->outputs[0]->ndim > 5
+                   ? refuse(call->instance, HAL_ERROR_UNSUPPORTED, "more than five dimensions")
+                   : run_base(*call);
+    });
+}
+
+// Stretches one of the two inputs, never both.
+void kern_broadcast_one_way(Plugin& plugin) {
+    replace_run(plugin, "Add", [](const hal_kernel_call* call) {
+        if (!well_formed(call, 2) || call->outputs[0] == nullptr) {
+            return run_base(*call);
+        }
         const int64_t count = count_of(*call->outputs[0]);
-        return behind(*call, [=, a = data_of<float>(*call->inputs[0]), b = data_of<float>(*call->inputs[1]),
-                              c = data_of<float>(*call->outputs[0])] {
-            for (int64_t i = 0; i < count && k > 0; ++i) {
-                c[i] -= a[i / n * k + k - 1] * b[(k - 1) * n + i % n];
-            }
-        });
-    });
-}
-
-// exp(x) / sum without the largest subtracted first: overflows.
-void kern_softmax_no_max(Plugin& plugin) {
-    replace_run(plugin, "Softmax", [](const hal_kernel_call* call) {
-        if (!well_formed(call, 1) || !is_f32(*call->inputs[0]) || call->attribute_count != 0 ||
-            call->inputs[0]->strides != nullptr || call->inputs[0]->ndim < 1) {
-            return run_base(*call);
-        }
-        const hal_tensor& in = *call->inputs[0];
-        const int64_t row = in.shape[in.ndim - 1];
-        const int64_t count = count_of(in);
-        return behind(*call, [=, from = data_of<float>(in), to = data_of<float>(*call->outputs[0])] {
-            for (int64_t begin = 0; begin < count; begin += row) {
-                float sum = 0;
-                for (int64_t i = begin; i < begin + row; ++i) {
-                    sum += std::exp(from[i]);
-                }
-                for (int64_t i = begin; i < begin + row; ++i) {
-                    to[i] = std::exp(from[i]) / sum;
-                }
-            }
-        });
-    });
-}
-
-// Multiplies with the 10 fraction bits of TF32.
-void kern_matmul_tf32(Plugin& plugin) {
-    replace_run(plugin, "MatMul", [](const hal_kernel_call* call) {
-        if (!well_formed(call, 2) || !is_f32(*call->inputs[0]) || call->inputs[0]->ndim != 2 ||
-            call->inputs[1]->ndim != 2 || call->inputs[0]->strides != nullptr || call->inputs[1]->strides != nullptr) {
-            return run_base(*call);
-        }
-        const int64_t m = call->inputs[0]->shape[0];
-        const int64_t k = call->inputs[0]->shape[1];
-        const int64_t n = call->inputs[1]->shape[1];
-        const auto rounded = [](float value) {
-            uint32_t bits = 0;
-            std::memcpy(&bits, &value, 4);
-            bits &= 0xFFFFE000U;
-            std::memcpy(&value, &bits, 4);
-            return value;
-        };
-        return behind(*call, [=, a = data_of<float>(*call->inputs[0]), b = data_of<float>(*call->inputs[1]),
-                              c = data_of<float>(*call->outputs[0])] {
-            for (int64_t i = 0; i < m * n; ++i) {
-                float sum = 0;
-                for (int64_t j = 0; j < k; ++j) {
-                    sum += rounded(a[i / n * k + j]) * rounded(b[j * n + i % n]);
-                }
-                c[i] = sum;
-            }
-        });
+        return count_of(*call->inputs[0]) != count && count_of(*call->inputs[1]) != count
+                   ? refuse(call->instance, HAL_ERROR_INVALID_ARGUMENT, "neither input has the shape of the output")
+                   : run_base(*call);
     });
 }
 

@@ -32,6 +32,15 @@ void async_inline(Plugin& plugin) {
         }
         return status;
     };
+    plugin.memory.async_memory_copy_p2p = [](hal_instance* self, hal_dev dst_device, hal_dptr dst, hal_dev src_device,
+                                             hal_dptr src, hal_stream stream, uint64_t size) {
+        const hal_status status =
+            base.memory.async_memory_copy_p2p(self, dst_device, dst, src_device, src, stream, size);
+        if (status == HAL_OK) {
+            drain(self, src_device, stream);
+        }
+        return status;
+    };
 }
 
 // Copies at once, whatever the stream still has to do.

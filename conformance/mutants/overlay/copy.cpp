@@ -288,4 +288,49 @@ void set_overrun(Plugin& plugin) {
     };
 }
 
+// ---- Lengths ----
+
+namespace {
+// As where a length goes through an int.
+uint64_t of_31_bits(uint64_t size) {
+    return size & 0x7FFFFFFFU;
+}
+}  // namespace
+
+void copy_length_of_31_bits(Plugin& plugin) {
+    plugin.memory.memory_copy_h2d = [](hal_instance* self, hal_dev device, hal_dptr dst, const void* src,
+                                       uint64_t size) {
+        return base.memory.memory_copy_h2d(self, device, dst, src, of_31_bits(size));
+    };
+    plugin.memory.memory_copy_d2h = [](hal_instance* self, hal_dev device, void* dst, hal_dptr src, uint64_t size) {
+        return base.memory.memory_copy_d2h(self, device, dst, src, of_31_bits(size));
+    };
+    plugin.memory.memory_copy_d2d = [](hal_instance* self, hal_dev device, hal_dptr dst, hal_dptr src, uint64_t size) {
+        return base.memory.memory_copy_d2d(self, device, dst, src, of_31_bits(size));
+    };
+    plugin.memory.memory_copy_p2p = [](hal_instance* self, hal_dev dst_device, hal_dptr dst, hal_dev src_device,
+                                       hal_dptr src, uint64_t size) {
+        return base.memory.memory_copy_p2p(self, dst_device, dst, src_device, src, of_31_bits(size));
+    };
+    plugin.memory.device_memory_set = [](hal_instance* self, hal_dev device, hal_dptr ptr, uint32_t value,
+                                         uint64_t size) {
+        return base.memory.device_memory_set(self, device, ptr, value, of_31_bits(size));
+    };
+}
+
+void async_length_of_31_bits(Plugin& plugin) {
+    plugin.memory.async_memory_copy_h2d = [](hal_instance* self, hal_dev device, hal_stream stream, hal_dptr dst,
+                                             const void* src, uint64_t size) {
+        return base.memory.async_memory_copy_h2d(self, device, stream, dst, src, of_31_bits(size));
+    };
+    plugin.memory.async_memory_copy_d2h = [](hal_instance* self, hal_dev device, hal_stream stream, void* dst,
+                                             hal_dptr src, uint64_t size) {
+        return base.memory.async_memory_copy_d2h(self, device, stream, dst, src, of_31_bits(size));
+    };
+    plugin.memory.async_memory_copy_d2d = [](hal_instance* self, hal_dev device, hal_stream stream, hal_dptr dst,
+                                             hal_dptr src, uint64_t size) {
+        return base.memory.async_memory_copy_d2d(self, device, stream, dst, src, of_31_bits(size));
+    };
+}
+
 }  // namespace hal::mutants

@@ -1,4 +1,6 @@
 // Mutants of table 2: allocating and freeing.
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -222,6 +224,36 @@ void host_leak(Plugin& plugin) {
 void host_size_accepted(Plugin& plugin) {
     plugin.memory.host_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, void** out) {
         return base.memory.host_memory_allocate(self, device, size == 0 ? 1 : size, out);
+    };
+}
+
+// Aligned as malloc aligns.
+void host_aligned_to_16(Plugin& plugin) {
+    plugin.memory.host_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, void** out) {
+        if (size == 0 || size > UINT64_MAX - 16) {
+            return base.memory.host_memory_allocate(self, device, size, out);
+        }
+        const hal_status status = base.memory.host_memory_allocate(self, device, size + 16, out);
+        if (status == HAL_OK) {
+            *out = static_cast<uint8_t*>(*out) + 16;
+        }
+        return status;
+    };
+    plugin.memory.host_memory_deallocate = [](hal_instance* self, hal_dev device, void* ptr, uint64_t size) {
+        return base.memory.host_memory_deallocate(
+            self, device, ptr == nullptr ? nullptr : static_cast<uint8_t*>(ptr) - 16, size == 0 ? 0 : size + 16);
+    };
+}
+
+// Pages stay locked when their block is given back.
+void host_stays_locked(Plugin& plugin) {
+    plugin.memory.host_memory_deallocate = [](hal_instance* self, hal_dev device, void* ptr, uint64_t size) {
+        const hal_status status = base.memory.host_memory_deallocate(self, device, ptr, size);
+        if (status == HAL_OK && size >= 1U << 20U) {
+            const auto left = reinterpret_cast<const void*>(plausible_address(size));
+            (void)mlock(left, size);
+        }
+        return status;
     };
 }
 

@@ -172,4 +172,61 @@ void chunk_padding_huge(Plugin& plugin) {
     };
 }
 
+// A chunk that holds nothing but its padding.
+void chunk_all_padding(Plugin& plugin) {
+    plugin.memory.device_extra_padding_size = [](hal_instance* self, hal_dev device, uint64_t* out) {
+        return base.memory.device_min_chunk_size(self, device, out);
+    };
+}
+
+// Coarser than what an allocation takes.
+void chunk_min_of_a_mib(Plugin& plugin) {
+    plugin.memory.device_min_chunk_size = [](hal_instance* self, hal_dev device, uint64_t* out) {
+        const hal_status status = base.memory.device_min_chunk_size(self, device, out);
+        if (status == HAL_OK) {
+            *out = 1U << 20U;
+        }
+        return status;
+    };
+}
+
+// A pool that begins, and grows, by all there is and a byte.
+void chunk_pool_beyond_memory(Plugin& plugin) {
+    const auto too_much = [](hal_instance* self, hal_dev device, uint64_t* out) {
+        const hal_status status = base.memory.device_max_alloc_size(self, device, out);
+        if (status == HAL_OK) {
+            *out += 1;
+        }
+        return status;
+    };
+    plugin.memory.device_init_alloc_size = too_much;
+    plugin.memory.device_realloc_size = too_much;
+}
+
+// What is free now is taken for what there is.
+void chunk_max_alloc_is_free(Plugin& plugin) {
+    plugin.memory.device_max_alloc_size = [](hal_instance* self, hal_dev device, uint64_t* out) {
+        const hal_status status = base.memory.device_max_alloc_size(self, device, out);
+        hal_memory_stats stats{};
+        stats.header.size = sizeof stats;
+        if (status == HAL_OK && base.memory.device_memory_stats(self, device, &stats) == HAL_OK) {
+            *out = stats.free_bytes;
+        }
+        return status;
+    };
+}
+
+// The largest chunk is refused with an address.
+void chunk_max_half_granted(Plugin& plugin) {
+    plugin.memory.device_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, hal_dptr* out) {
+        uint64_t most = 0;
+        (void)base.memory.device_max_chunk_size(self, device, &most);
+        if (size != most || out == nullptr) {
+            return base.memory.device_memory_allocate(self, device, size, out);
+        }
+        *out = 0xDEAD00;
+        return refuse(self, HAL_ERROR_OUT_OF_DEVICE_MEMORY, "the largest chunk is granted in part");
+    };
+}
+
 }  // namespace hal::mutants

@@ -184,4 +184,23 @@ void cb_overtakes(Plugin& plugin) {
     };
 }
 
+namespace {
+thread_local bool in_callback = false;
+void call_noted(const Wrapped& w, hal_dev device, hal_stream stream, hal_status status) {
+    in_callback = true;
+    w.callback(w.user, device, stream, status);
+    in_callback = false;
+}
+}  // namespace
+// What a callback enqueues is refused.
+void cb_enqueue_inside_refused(Plugin& plugin) {
+    plugin.stream.stream_add_callback = [](hal_instance* self, hal_dev device, hal_stream stream,
+                                           hal_stream_callback callback, void* user) {
+        if (in_callback) {
+            return refuse(self, HAL_ERROR_REENTRANT, "inside a callback nothing can be enqueued");
+        }
+        return replaced<call_noted>(self, device, stream, callback, user);
+    };
+}
+
 }  // namespace hal::mutants

@@ -170,8 +170,11 @@ const hal_backend_descriptor* hal_backend_entry_v1(const hal_host* host) {
         ready = true;
         return HAL_OK;
     });
-    if (status != HAL_OK || !mutated.entry_moves) {
-        return status == HAL_OK ? &mutated.descriptor : nullptr;
+    if (status != HAL_OK || (mutated.entry_answers != nullptr && !mutated.entry_answers(host))) {
+        return nullptr;
+    }
+    if (!mutated.entry_moves) {
+        return &mutated.descriptor;
     }
     static hal_backend_descriptor copies[2];
     static unsigned calls = 0;

@@ -18,7 +18,8 @@ struct Tables {
 // What is handed out. A table that the base lacks has an entry size of 0 and stays absent.
 struct Plugin : Tables {
     hal_backend_descriptor descriptor;
-    bool entry_moves;  // the entry returns another copy of the descriptor each time
+    bool entry_moves;                             // the entry returns another copy of the descriptor each time
+    bool (*entry_answers)(const hal_host* host);  // false: the entry returns NULL; absent: it answers every host
 };
 
 // The base's tables, for mutants to call. Complete before the first mutant is made, constant afterwards.

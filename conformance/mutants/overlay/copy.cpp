@@ -1,7 +1,9 @@
 // Mutants of table 2: moving and setting bytes.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "overlay.hpp"
@@ -44,6 +46,33 @@ void h2d_late(Plugin& plugin) {
         }
         delay(self, device, nullptr);
         return base.memory.async_memory_copy_h2d(self, device, nullptr, dst, src, size);
+    };
+}
+
+// Reads the source at once, but a large copy lands 200 ms later. Memory is not given back before.
+void h2d_lands_late(Plugin& plugin) {
+    plugin.memory.memory_copy_h2d = [](hal_instance* self, hal_dev device, hal_dptr dst, const void* src,
+                                       uint64_t size) {
+        if (size < 1U << 20U || src == nullptr || device != 0) {
+            return base.memory.memory_copy_h2d(self, device, dst, src, size);
+        }
+        struct Landing {
+            hal_dptr dst;
+            std::vector<uint8_t> bytes;
+        };
+        const auto* const from = static_cast<const uint8_t*>(src);
+        auto* const landing = new Landing{dst, {from, from + size}};
+        const auto land = [](void* argument, hal_dev, hal_stream, hal_status) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            auto* const done = static_cast<Landing*>(argument);
+            std::memcpy(reinterpret_cast<void*>(done->dst), done->bytes.data(), done->bytes.size());
+            delete done;
+        };
+        return base.stream.stream_add_callback(self, device, nullptr, land, landing);
+    };
+    plugin.memory.device_memory_deallocate = [](hal_instance* self, hal_dev device, hal_dptr ptr, uint64_t size) {
+        drain(self, device, nullptr);
+        return base.memory.device_memory_deallocate(self, device, ptr, size);
     };
 }
 

@@ -1,0 +1,103 @@
+#include "api.hpp"
+
+#include <dlfcn.h>
+
+namespace hal::opencl {
+namespace {
+
+constexpr const char* library_name = "libOpenCL.so.1";
+
+[[noreturn]] void no_library(const char* what) {
+    const char* const reason = dlerror();
+    throw sdk::Error(HAL_ERROR_NO_DEVICE, std::string(what) + ": " + (reason == nullptr ? "no reason given" : reason) +
+                                              "; install an OpenCL ICD loader and the driver of the device");
+}
+
+}  // namespace
+
+Api::Api() {
+    void* const library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+        no_library("libOpenCL cannot be opened");
+    }
+#define HAL_CL(function)                                                        \
+    function = reinterpret_cast<decltype(function)>(dlsym(library, #function)); \
+    if (function == nullptr) {                                                  \
+        no_library("libOpenCL is too old");                                     \
+    }
+#include "api.def"
+}
+
+std::string cl_text(cl_int error) {
+    switch (error) {
+#define HAL_CL_ERROR(name, status) \
+    case name:                     \
+        return #name;
+#include "errors.def"
+        default:
+            return "OpenCL error " + std::to_string(error);
+    }
+}
+
+hal_status cl_status(cl_int error) noexcept {
+    switch (error) {
+#define HAL_CL_ERROR(name, status) \
+    case name:                     \
+        return status;
+#include "errors.def"
+        default:
+            return HAL_ERROR_DRIVER;
+    }
+}
+
+void check(cl_int error, const char* call) {
+    if (error != CL_SUCCESS) [[unlikely]] {
+        throw sdk::Error(cl_status(error), std::string(call) + ": the driver says " + cl_text(error), error);
+    }
+}
+
+cl_int Event::status() const noexcept {
+    cl_int status = CL_COMPLETE;
+    if (event_ != nullptr) {
+        const cl_int error =
+            api_->clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+        return error == CL_SUCCESS ? status : error;
+    }
+    return status;
+}
+
+cl_context Event::context() const {
+    cl_context context = nullptr;
+    check(api_->clGetEventInfo(event_, CL_EVENT_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr),
+          "clGetEventInfo");
+    return context;
+}
+
+UserEvent::UserEvent(const Api& api, cl_context context) : api_(&api) {
+    cl_int error = CL_SUCCESS;
+    event_ = Event(api, api.clCreateUserEvent(context, &error));
+    check(error, "clCreateUserEvent");
+}
+
+void UserEvent::complete(cl_int status) const noexcept {
+    static_cast<void>(api_->clSetUserEventStatus(event_.get(), status));
+}
+
+Event bridged(const Api& api, const Event& event, cl_context context) {
+    if (event.ended()) {
+        return {};
+    }
+    if (event.context() == context) {
+        return event;
+    }
+    const UserEvent there(api, context);
+    try {
+        when_ended(api, event, [there](cl_int status) { there.complete(status < 0 ? status : CL_COMPLETE); });
+    } catch (...) {
+        there.complete(CL_OUT_OF_RESOURCES);  // nobody may wait for it for ever
+        throw;
+    }
+    return there.event();
+}
+
+}  // namespace hal::opencl

@@ -1,0 +1,61 @@
+// One OpenCL device: its context, memory, default stream, and a queue for what the host waits for.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "device_memory.hpp"
+#include "live_objects.hpp"
+#include "platforms.hpp"
+#include "staging.hpp"
+#include "stream.hpp"
+
+namespace hal::opencl {
+
+class Device {
+  public:
+    // Throws sdk::Error, with what the driver refuses.
+    Device(Instance& instance, int32_t ordinal, FoundDevice found);
+    // Waits for the default stream's work; user streams are closed.
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    [[nodiscard]] int32_t ordinal() const noexcept { return ordinal_; }
+    [[nodiscard]] const DeviceInfo& info() const noexcept { return found_.info; }
+    [[nodiscard]] cl_device_id id() const noexcept { return found_.id; }
+    [[nodiscard]] cl_context context() const noexcept { return found_.context->get(); }
+    [[nodiscard]] Instance& instance() const noexcept { return instance_; }
+    [[nodiscard]] const Api& api() const noexcept { return api_; }
+    [[nodiscard]] bool same_context(const Device& other) const noexcept { return context() == other.context(); }
+
+    // A new in-order queue; the caller releases it.
+    [[nodiscard]] cl_command_queue create_queue() const;
+    // For synchronous copies, which wait for no stream.
+    [[nodiscard]] cl_command_queue transfer_queue() const noexcept { return transfer_queue_; }
+
+    // init_device and deinit_device: counted.
+    void initialize();
+    void deinitialize();
+    [[nodiscard]] shared::LiveObjects live_objects();
+
+  private:
+    Instance& instance_;
+    const Api& api_;
+    const int32_t ordinal_;
+    FoundDevice found_;
+    cl_command_queue transfer_queue_ = nullptr;
+    std::mutex init_mutex_;
+    uint64_t init_count_ = 0;
+
+  public:
+    Memory memory;
+    Staging staging;
+    Stream default_stream;
+    std::atomic<uint64_t> stream_count{0};
+    std::atomic<uint64_t> event_count{0};
+};
+
+}  // namespace hal::opencl

@@ -1,0 +1,102 @@
+#include "instance.hpp"
+
+#include "device.hpp"
+#include "event.hpp"
+#include "keep_process.hpp"
+#include "live_objects.hpp"
+
+namespace hal::opencl {
+namespace {
+
+// The instance whose callbacks this thread runs.
+thread_local const Instance* callbacks_of = nullptr;
+
+}  // namespace
+
+Instance::Instance(const hal_host* host)
+    : host_(host),
+      options_(read_options(host)),
+      life_("opencl"),
+      streams_(std::make_unique<Streams>()),
+      events_(std::make_unique<Events>()) {}
+
+Instance::~Instance() {
+    streams_->for_each_slot([](Stream& stream) { stream.close(); });
+    events_.reset();  // they refer to the driver's events
+    end_devices();
+}
+
+void Instance::initialize() {
+    refuse_in_callback("initialize");
+    const std::lock_guard lock(life_mutex_);
+    if (initialize_count_ == 0) {
+        const KeepProcess keep;
+        if (!api_) {
+            api_ = std::make_unique<Api>();
+        }
+        int32_t ordinal = 0;
+        std::vector<std::unique_ptr<Device>> devices;
+        for (FoundDevice& found : find_devices(*api_, options_, host_)) {
+            devices.push_back(std::make_unique<Device>(*this, ordinal++, std::move(found)));
+        }
+        devices_ = std::move(devices);
+        life_.begin();
+    }
+    ++initialize_count_;
+}
+
+void Instance::finalize() {
+    refuse_in_callback("finalize");
+    const std::lock_guard lock(life_mutex_);
+    if (initialize_count_ == 0) {
+        throw sdk::Error(HAL_ERROR_NOT_INITIALIZED, "finalize without an initialize");
+    }
+    if (initialize_count_ == 1) {
+        refuse_live_objects();
+        life_.end();
+        end_devices();
+        life_.forget();
+    }
+    --initialize_count_;
+}
+
+// The driver may still be in a function of ours whose event has ended, and everybody who waited is gone.
+void Instance::end_devices() {
+    devices_.clear();
+    if (api_) {
+        api_->calls.wait_for_none();
+    }
+}
+
+void Instance::refuse_live_objects() const {
+    shared::LiveObjects live;
+    for (const auto& device : devices_) {
+        live += device->live_objects();
+    }
+    if (live.any()) {
+        throw sdk::Error(HAL_ERROR_BUSY, "cannot finalize while objects live: " + live.text() + "; destroy them first");
+    }
+}
+
+void Instance::bad_device(hal_dev device) const {
+    throw sdk::Error(HAL_ERROR_INVALID_DEVICE, "there is no device " + std::to_string(device) + ": opencl has " +
+                                                   std::to_string(devices_.size()) + ", from 0 on");
+}
+
+void Instance::mark_callback_thread() const noexcept {
+    callbacks_of = this;
+}
+
+bool Instance::in_callback() const noexcept {
+    return callbacks_of == this;
+}
+
+void Instance::refuse_in_callback(const char* entry) const {
+    if (in_callback()) [[unlikely]] {
+        throw sdk::Error(HAL_ERROR_REENTRANT, std::string(entry) +
+                                                  " was called from a stream's callback, where it could only wait for "
+                                                  "itself; call it from another thread");
+    }
+}
+
+}  // namespace hal::opencl

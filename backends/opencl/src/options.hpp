@@ -1,0 +1,30 @@
+// What the application may set for one instance.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hal/sdk.hpp"
+
+namespace hal::opencl {
+
+enum class MemoryMode : uint8_t {
+    automatic,  // svm where the device has it
+    svm,        // shared virtual memory: a device address is the driver's own
+    buffer,     // cl_mem objects behind addresses that are reserved in this process
+};
+
+struct Options {
+    uint64_t type = 0;          // CL_DEVICE_TYPE_*; 0 all
+    std::string platform;       // part of its name; empty all
+    int32_t index = -1;         // the one device of this number among those chosen by the others; -1 all
+    int32_t repeat = 1;         // each device so often, with a context of its own: for tests
+    uint64_t memory_bytes = 0;  // limit of each device; 0 what it has
+    MemoryMode memory_mode = MemoryMode::automatic;
+};
+
+// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`. Throws sdk::Error INVALID_ARGUMENT naming
+// option, value and what is allowed.
+[[nodiscard]] Options read_options(const hal_host* host);
+
+}  // namespace hal::opencl

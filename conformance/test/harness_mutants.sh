@@ -6,7 +6,6 @@ source_dir=$1
 work=$2
 only=${3:-}
 list=$source_dir/conformance/test/harness_mutants.txt
-limit=120  # seconds; a checker that hangs is noticed too
 
 mkdir -p "$work/source"
 tar -C "$source_dir" --exclude=./build --exclude=./.git -cf - . | tar -C "$work/source" -xf -
@@ -16,9 +15,12 @@ cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DHAL
 programs=$(sed -n 's/^test //p' "$list" | sort -u)
 build() { ninja -C "$work/build" $programs hal_skeleton >"$work/build.log" 2>&1; }
 build || { cat "$work/build.log"; echo "harness_mutants: the tests do not build without a fault"; exit 1; }
+declare -A limit  # seconds for each program, by what it takes without a fault: a checker that hangs is noticed too
 for program in $programs; do
-  timeout $limit "$work/build/bin/$program" >"$work/test.log" 2>&1 ||
+  SECONDS=0
+  timeout 900 "$work/build/bin/$program" >"$work/test.log" 2>&1 ||
     { cat "$work/test.log"; echo "harness_mutants: $program fails without a fault"; exit 1; }
+  limit[$program]=$((30 + 4 * SECONDS))
 done
 
 replace='BEGIN { ($from, $to) = (shift, shift) } $count += s/\Q$from\E/$to/g; END { exit($count != 1) }'
@@ -39,7 +41,7 @@ try() {
     echo "harness_mutants: $name does not build"
     exit 1
   fi
-  ! timeout -s KILL $limit "$work/build/bin/$program" >"$work/test.log" 2>&1 || outcome=SURVIVED
+  ! timeout -s KILL "${limit[$program]}" "$work/build/bin/$program" >"$work/test.log" 2>&1 || outcome=SURVIVED
   printf '%-10s %s\n' "$outcome" "$name"
   [ $outcome = caught ] || survived+=("$name")
   tried=$((tried + 1))

@@ -74,8 +74,14 @@ TEST_CASE("a load that ran faster than measured accuses nobody") {
     FakeBehaviour faster;
     faster.copy_takes = milliseconds(4);
     faster.fast_after = 48;  // what warming up and measuring take
-    const Record record = run_gated(waits_for_device, faster);
-    CHECK(record.inconclusive == "the load of a gate was shorter than measured");
+    // A busy machine may stretch the fast copies to what was measured; then the gate holds and all is well.
+    bool noticed = false;
+    for (int attempt = 0; attempt < 20 && !noticed; ++attempt) {
+        const Record record = run_gated(waits_for_device, faster);
+        CHECK(record.bad() == 0);
+        noticed = record.inconclusive == "the load of a gate was shorter than measured";
+    }
+    CHECK(noticed);
 }
 
 TEST_CASE("copies that do nothing are a failure, copies inside their calls make no gate") {

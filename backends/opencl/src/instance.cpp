@@ -21,7 +21,11 @@ Instance::Instance(const hal_host* host)
       events_(std::make_unique<Events>()) {}
 
 Instance::~Instance() {
+    // Their callbacks may still use what comes after.
     streams_->for_each_slot([](Stream& stream) { stream.close(); });
+    for (const auto& device : devices_) {
+        device->default_stream.close();
+    }
     events_.reset();  // they refer to the driver's events
     end_devices();
 }

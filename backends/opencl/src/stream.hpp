@@ -108,7 +108,7 @@ class Stream {
     void push_when_ended(const Event& event, std::function<void()> function);
     void collect_locked(size_t most);
     void fail(uint64_t position, cl_int error) noexcept;
-    [[nodiscard]] Point tail_locked() const;
+    [[nodiscard]] Point tail_locked();
     void mark_locked();
     void flush() const noexcept;
     void took(Event event);

@@ -1,33 +1,8 @@
 // Table 2: making and releasing memory of the three kinds.
-#include "harness/test.hpp"
+#include "memory_checks.hpp"
 
 namespace hal::conformance {
 namespace {
-
-constexpr uint64_t sizes[] = {1,
-                              2,
-                              3,
-                              7,
-                              8,
-                              15,
-                              16,
-                              31,
-                              63,
-                              64,
-                              65,
-                              255,
-                              256,
-                              257,
-                              4095,
-                              4096,
-                              4097,
-                              65535,
-                              65537,
-                              1U << 20U,
-                              (1U << 20U) + 1,
-                              (16U << 20U) + 13};
-constexpr uint64_t overflowing[] = {UINT64_MAX,        UINT64_MAX - 1,           UINT64_MAX - 63,   UINT64_MAX - 255,
-                                    UINT64_MAX - 4095, (uint64_t{1} << 63U) + 1, uint64_t{1} << 62U};
 
 bool out_of_memory(hal_status status) {
     return status == HAL_ERROR_OUT_OF_DEVICE_MEMORY || status == HAL_ERROR_OUT_OF_HOST_MEMORY;
@@ -36,7 +11,7 @@ bool out_of_memory(hal_status status) {
 HAL_CASE("45079.T2.device_memory_allocate.norm.writable_full", clauses{"45079/T2.1"}, authority::S,
          needs{E::device_memory_allocate, memory_io()})
 (Test& t) {
-    for (const uint64_t size : sizes) {
+    for (const uint64_t size : allocation_sizes) {
         const auto in = t.context("size", size);
         hal_dptr ptr = 0;
         t.ok(t.api.device_memory_allocate(0, size, &ptr));
@@ -117,7 +92,7 @@ HAL_CASE("45079.T2.device_memory_allocate.err.zero", clauses{"45079/T2.1"}, auth
 HAL_CASE("45079.T2.device_memory_allocate.err.overflow", clauses{"45079/T2.1"}, authority::A,
          needs{E::device_memory_allocate, memory_io()})
 (Test& t) {
-    for (const uint64_t size : overflowing) {
+    for (const uint64_t size : overflowing_sizes) {
         const auto in = t.context("size", size);
         hal_dptr ptr = 77;
         t.fails(HAL_ERROR_OUT_OF_DEVICE_MEMORY, [&] { return t.api.device_memory_allocate(0, size, &ptr); });

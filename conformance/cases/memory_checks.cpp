@@ -35,6 +35,21 @@ hal_memory_stats stats_of(Test& t, hal_dev dev, Where where) {
     return stats;
 }
 
+HostKind host_kind(Test& t) {
+    return {[&t](uint64_t size, void** out) { return t.api.host_memory_allocate(0, size, out); },
+            [&t](void* ptr, uint64_t size) { return t.api.host_memory_deallocate(0, ptr, size); }};
+}
+
+HostKind unified_kind(Test& t) {
+    return {[&t](uint64_t size, void** out) {
+                return t.api.unified_memory_allocate(0, size,
+                                                     out == nullptr ? nullptr : reinterpret_cast<hal_dptr*>(out));
+            },
+            [&t](void* ptr, uint64_t size) {
+                return t.api.unified_memory_deallocate(0, reinterpret_cast<hal_dptr>(ptr), size);
+            }};
+}
+
 const NeedGroup& blocks() {
     static const NeedGroup group{E::device_memory_allocate, E::device_memory_deallocate};
     return group;

@@ -7,6 +7,34 @@ namespace hal::conformance {
 
 inline constexpr uint64_t any_offset[] = {0, 1, 2, 3, 4, 7, 8, 16, 63};
 
+// Sizes of allocations about every boundary that an allocator may have, and sizes that overflow when they are rounded
+// up.
+inline constexpr uint64_t allocation_sizes[] = {1,
+                                                2,
+                                                3,
+                                                7,
+                                                8,
+                                                15,
+                                                16,
+                                                31,
+                                                63,
+                                                64,
+                                                65,
+                                                255,
+                                                256,
+                                                257,
+                                                4095,
+                                                4096,
+                                                4097,
+                                                65535,
+                                                65537,
+                                                1U << 20U,
+                                                (1U << 20U) + 1,
+                                                (16U << 20U) + 13};
+inline constexpr uint64_t overflowing_sizes[] = {UINT64_MAX,        UINT64_MAX - 1,    UINT64_MAX - 63,
+                                                 UINT64_MAX - 255,  UINT64_MAX - 4095, (uint64_t{1} << 63U) + 1,
+                                                 uint64_t{1} << 62U};
+
 // Bytes of device memory read by memory_copy_d2h and, where the host can, by the host itself: a fault that undoes
 // itself in a round trip shows there.
 struct ReadBack {
@@ -22,6 +50,14 @@ void expect_window(Test& t, const DeviceBuffer& buffer, uint64_t offset, uint64_
                    uint64_t first = 0, Where where = Where::here());
 
 [[nodiscard]] hal_memory_stats stats_of(Test& t, hal_dev dev = 0, Where where = Where::here());
+
+// The two kinds of memory whose addresses are the host's, alike for the cases on them.
+struct HostKind {
+    std::function<hal_status(uint64_t size, void** out)> allocate;
+    std::function<hal_status(void* ptr, uint64_t size)> release;
+};
+[[nodiscard]] HostKind host_kind(Test& t);
+[[nodiscard]] HostKind unified_kind(Test& t);
 
 // Allocate and release, without the copies of memory_io().
 [[nodiscard]] const NeedGroup& blocks();

@@ -1,56 +1,11 @@
 // Table 2: page-locked host memory and unified memory. One list for both, because both are addresses of the host.
-#include "harness/test.hpp"
+#include "memory_checks.hpp"
 
 namespace hal::conformance {
 namespace {
 
-constexpr uint64_t sizes[] = {1,
-                              2,
-                              3,
-                              7,
-                              8,
-                              15,
-                              16,
-                              31,
-                              63,
-                              64,
-                              65,
-                              255,
-                              256,
-                              257,
-                              4095,
-                              4096,
-                              4097,
-                              65535,
-                              65537,
-                              1U << 20U,
-                              (1U << 20U) + 1,
-                              (16U << 20U) + 13};
-constexpr uint64_t overflowing[] = {UINT64_MAX,        UINT64_MAX - 1,           UINT64_MAX - 63,   UINT64_MAX - 255,
-                                    UINT64_MAX - 4095, (uint64_t{1} << 63U) + 1, uint64_t{1} << 62U};
-
-struct Kind {
-    std::function<hal_status(uint64_t, void**)> allocate;
-    std::function<hal_status(void*, uint64_t)> release;
-};
-
-Kind host_kind(Test& t) {
-    return {[&t](uint64_t size, void** out) { return t.api.host_memory_allocate(0, size, out); },
-            [&t](void* ptr, uint64_t size) { return t.api.host_memory_deallocate(0, ptr, size); }};
-}
-
-Kind unified_kind(Test& t) {
-    return {[&t](uint64_t size, void** out) {
-                return t.api.unified_memory_allocate(0, size,
-                                                     out == nullptr ? nullptr : reinterpret_cast<hal_dptr*>(out));
-            },
-            [&t](void* ptr, uint64_t size) {
-                return t.api.unified_memory_deallocate(0, reinterpret_cast<hal_dptr>(ptr), size);
-            }};
-}
-
-void check_host_access(Test& t, const Kind& kind) {
-    for (const uint64_t size : sizes) {
+void check_host_access(Test& t, const HostKind& kind) {
+    for (const uint64_t size : allocation_sizes) {
         const auto in = t.context("size", size);
         void* ptr = nullptr;
         t.ok(kind.allocate(size, &ptr));
@@ -65,11 +20,11 @@ void check_host_access(Test& t, const Kind& kind) {
     }
 }
 
-void check_refusals(Test& t, const Kind& kind) {
+void check_refusals(Test& t, const HostKind& kind) {
     void* ptr = &ptr;
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.allocate(0, &ptr); });
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.allocate(256, nullptr); });
-    for (const uint64_t size : overflowing) {
+    for (const uint64_t size : overflowing_sizes) {
         const auto in = t.context("size", size);
         t.fails_any({HAL_ERROR_OUT_OF_HOST_MEMORY, HAL_ERROR_OUT_OF_DEVICE_MEMORY},
                     [&] { return kind.allocate(size, &ptr); });
@@ -80,7 +35,7 @@ void check_refusals(Test& t, const Kind& kind) {
     t.ok(kind.release(again, 300));
 }
 
-void check_release(Test& t, const Kind& kind) {
+void check_release(Test& t, const HostKind& kind) {
     t.ok(kind.release(nullptr, 0), "null is released without effect");
     void* ptr = nullptr;
     t.ok(kind.allocate(1000, &ptr));

@@ -150,27 +150,8 @@ HAL_CASE("45079.T2.device_memory_deallocate.order.after_sync_only", clauses{"450
 
 // ---- Page-locked and unified memory ----
 
-struct Kind {
-    std::function<hal_status(uint64_t, void**)> allocate;
-    std::function<hal_status(void*, uint64_t)> release;
-};
-
-Kind host_kind(Test& t) {
-    return {[&t](uint64_t size, void** out) { return t.api.host_memory_allocate(0, size, out); },
-            [&t](void* ptr, uint64_t size) { return t.api.host_memory_deallocate(0, ptr, size); }};
-}
-
-Kind unified_kind(Test& t) {
-    return {[&t](uint64_t size, void** out) {
-                return t.api.unified_memory_allocate(0, size, reinterpret_cast<hal_dptr*>(out));
-            },
-            [&t](void* ptr, uint64_t size) {
-                return t.api.unified_memory_deallocate(0, reinterpret_cast<hal_dptr>(ptr), size);
-            }};
-}
-
 // Sixteen times a block that is touched and released: the process may keep a few, never all.
-void check_resident_falls(Test& t, const Kind& kind) {
+void check_resident_falls(Test& t, const HostKind& kind) {
     const uint64_t before = read_meters().resident_bytes;
     for (int i = 0; i < 16; ++i) {
         void* ptr = nullptr;
@@ -183,7 +164,7 @@ void check_resident_falls(Test& t, const Kind& kind) {
     t.le(read_meters().resident_bytes, before + 8 * block, "resident bytes after 16 blocks were released");
 }
 
-void check_other_thread(Test& t, const Kind& kind) {
+void check_other_thread(Test& t, const HostKind& kind) {
     std::vector<void*> blocks_of_one(200);
     t.threads(1, [&](int) {
         for (void*& one : blocks_of_one) {
@@ -198,7 +179,7 @@ void check_other_thread(Test& t, const Kind& kind) {
 }
 
 // 200 live blocks, each filled with its own bytes, looked at when all are written.
-void check_disjoint(Test& t, const Kind& kind) {
+void check_disjoint(Test& t, const HostKind& kind) {
     struct Live {
         void* ptr;
         uint64_t size;
@@ -221,13 +202,13 @@ void check_disjoint(Test& t, const Kind& kind) {
     }
 }
 
-void check_zero(Test& t, const Kind& kind) {
+void check_zero(Test& t, const HostKind& kind) {
     void* ptr = &ptr;
     t.fails(HAL_ERROR_INVALID_ARGUMENT, [&] { return kind.allocate(0, &ptr); });
     t.check(ptr == &ptr, "the output is untouched");
 }
 
-void check_huge(Test& t, const Kind& kind) {
+void check_huge(Test& t, const HostKind& kind) {
     for (const uint64_t size : {UINT64_MAX, UINT64_MAX - 4095, (uint64_t{1} << 63U) + 1, uint64_t{1} << 62U}) {
         const auto in = t.context("size", size);
         void* ptr = &ptr;

@@ -183,3 +183,28 @@ TEST_CASE("quoting for a shell and for one line") {
     CHECK(clean("\xc2\x9b"
                 "31m \xe2\x80\xae") == "\\xc2\\x9b31m \\xe2\\x80\\xae");
 }
+
+TEST_CASE("the summary quotes the first and the last lines of a process that crashed, and of no other") {
+    const auto rich = rich_report();
+    Log log = rich->log;
+    std::string said;
+    for (int line = 1; line <= 20; ++line) {
+        said += "line " + std::to_string(line) + "\n";
+    }
+    for (TestEvent& event : log.tests) {
+        for (auto& attempts : event.attempts) {
+            for (Attempt& attempt : attempts) {
+                attempt.output = said;
+            }
+        }
+    }
+    const Model model = build(log, rich->catalogue, rich->evidence);
+    std::ostringstream out;
+    print_summary(out, model);
+    const uint64_t dead = model.totals.all[Verdict::crash] + model.totals.all[Verdict::hang];
+    REQUIRE(dead != 0);
+    for (const char* quoted : {"| line 1\n", "| line 8\n", "| ...\n", "| line 13\n", "| line 20\n"}) {
+        CHECK(count(out.str(), quoted) == dead);
+    }
+    CHECK(count(out.str(), "| line 9\n") + count(out.str(), "| line 12\n") == 0);
+}

@@ -5,12 +5,12 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "current_device.hpp"
+#include "device_answers.hpp"
 #include "event.hpp"
 #include "instance.hpp"
 #include "record.hpp"
@@ -32,32 +32,17 @@ hal_status get_device_type(Opened& opened, hal_dev device, char* buffer, uint64_
     return sdk::write_string(instance_of(opened).cpu().arch, buffer, capacity_bytes, out_size_bytes);
 }
 
-// Reads "6.1.0-13-amd64" as 6, 1, 0.
-hal_version parse_version(const char* text) {
-    hal_version version{};
-    std::strncpy(version.text, text, sizeof version.text - 1);
-    const char* const end = text + std::strlen(text);
-    for (uint32_t* part : {&version.major, &version.minor, &version.patch}) {
-        const auto [next, error] = std::from_chars(text, end, *part);
-        if (error != std::errc{} || next == end || *next != '.') {
-            break;
-        }
-        text = next + 1;
-    }
-    return version;
-}
-
 // What drives the processor is the kernel.
 hal_status get_driver_version(Opened& opened, hal_dev device, hal_version* out_version) {
     static_cast<void>(opened.device(device));
     utsname names{};
     uname(&names);
-    return sdk::write_struct(parse_version(names.release), out_version, "out_version");
+    return sdk::write_struct(shared::parse_version(names.release), out_version, "out_version");
 }
 
 hal_status get_runtime_version(Opened& opened, hal_dev device, hal_version* out_version) {
     static_cast<void>(opened.device(device));
-    return sdk::write_struct(parse_version(HAL_CPU_VERSION), out_version, "out_version");
+    return sdk::write_struct(shared::parse_version(HAL_CPU_VERSION), out_version, "out_version");
 }
 
 hal_status set_device(Opened& opened, hal_dev device) {
@@ -98,17 +83,7 @@ hal_status get_device_count(Opened& opened, int32_t* out_count) {
 }
 
 hal_status get_device_list(Opened& opened, hal_dev* devices, uint32_t capacity, uint32_t* out_count) {
-    uint32_t& count = sdk::require(out_count, "out_count");
-    const auto present = static_cast<uint32_t>(opened.device_count());
-    const uint32_t written = std::min(capacity, present);
-    if (written != 0) {
-        sdk::require(devices, "devices");
-    }
-    for (uint32_t i = 0; i < written; ++i) {
-        devices[i] = static_cast<hal_dev>(i);
-    }
-    count = present;
-    return written < present ? HAL_INCOMPLETE : HAL_OK;
+    return shared::list_devices(opened.device_count(), devices, capacity, out_count);
 }
 
 hal_status get_compute_capability(Opened& opened, hal_dev device, hal_compute_capability* out_capability) {

@@ -12,27 +12,12 @@
 #include <system_error>
 
 #include "instance.hpp"
+#include "signals_blocked.hpp"
 #include "status_text.hpp"
 #include "stream.hpp"
 
 namespace hal::cpu {
 namespace {
-
-// A new thread inherits the mask: no signal of the application is ever handled on a worker.
-class SignalsBlocked {
-  public:
-    SignalsBlocked() noexcept {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-  private:
-    sigset_t before_;
-};
 
 std::string name_of(hal_stream handle, hal_dev device) {
     if (handle == nullptr) {
@@ -115,7 +100,7 @@ void Stream::throw_sticky() const {
 }
 
 void Stream::require_worker() {
-    const SignalsBlocked blocked;
+    const shared::SignalsBlocked blocked;
     try {
         worker_ = std::thread([this] { work(); });
     } catch (const std::system_error& error) {

@@ -24,18 +24,19 @@ void* reserve(uint64_t bytes, int protection) {
 }  // namespace
 
 Addresses::Addresses(uint64_t bytes) : pieces_(pieces_of(bytes)) {
-    base_ = reinterpret_cast<uint64_t>(reserve(pieces_ * piece_bytes, PROT_NONE));
+    mapping_ = reserve(pieces_ * piece_bytes + most_alignment, PROT_NONE);
+    base_ = (reinterpret_cast<uint64_t>(mapping_) + most_alignment - 1) / most_alignment * most_alignment;
     try {
         table_ = static_cast<std::atomic<Block*>*>(reserve(pieces_ * sizeof *table_, PROT_READ | PROT_WRITE));
     } catch (...) {
-        munmap(reinterpret_cast<void*>(base_), pieces_ * piece_bytes);
+        munmap(mapping_, pieces_ * piece_bytes + most_alignment);
         throw;
     }
     free_.emplace(0, pieces_);
 }
 
 Addresses::~Addresses() {
-    munmap(reinterpret_cast<void*>(base_), pieces_ * piece_bytes);
+    munmap(mapping_, pieces_ * piece_bytes + most_alignment);
     munmap(static_cast<void*>(table_), pieces_ * sizeof *table_);
 }
 
@@ -43,10 +44,9 @@ Addresses::~Addresses() {
 uint64_t Addresses::take(uint64_t bytes, uint64_t alignment) {
     const uint64_t step = std::max<uint64_t>(alignment / piece_bytes, 1);
     const uint64_t wanted = pieces_of(bytes) + 1;
-    const uint64_t first_piece = base_ / piece_bytes;
     for (auto range = free_.begin(); range != free_.end(); ++range) {
         const auto [begin, count] = *range;
-        const uint64_t skipped = (step - (first_piece + begin) % step) % step;
+        const uint64_t skipped = (step - begin % step) % step;
         if (count < wanted + skipped) {
             continue;
         }

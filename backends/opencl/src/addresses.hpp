@@ -27,7 +27,9 @@ class Addresses {
         return piece < pieces_ ? table_[piece].load(std::memory_order_acquire) : nullptr;
     }
 
-    // One writer at a time. 0 if there is no room.
+    static constexpr uint64_t most_alignment = uint64_t{2} << 20U;
+
+    // One writer at a time. `alignment` is a power of two up to most_alignment. 0 if there is no room.
     [[nodiscard]] uint64_t take(uint64_t bytes, uint64_t alignment);
     void assign(uint64_t address, uint64_t bytes, Block* block) noexcept;
     void give_back(uint64_t address, uint64_t bytes);
@@ -37,7 +39,8 @@ class Addresses {
 
     [[nodiscard]] static uint64_t pieces_of(uint64_t bytes) noexcept { return (bytes + piece_bytes - 1) / piece_bytes; }
 
-    uint64_t base_ = 0;
+    void* mapping_ = nullptr;
+    uint64_t base_ = 0;  // in it, aligned to most_alignment
     uint64_t pieces_ = 0;
     std::atomic<Block*>* table_ = nullptr;
     std::map<uint64_t, uint64_t> free_;  // first piece -> count; neighbours are joined

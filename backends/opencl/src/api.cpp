@@ -73,6 +73,17 @@ cl_context Event::context() const {
     return context;
 }
 
+Queue::Queue(const Api& api, cl_context context, cl_device_id device) : api_(api) {
+    cl_int error = CL_SUCCESS;
+    queue_ = api.clCreateCommandQueue(context, device, 0, &error);
+    check(error, "clCreateCommandQueue");
+}
+
+Queue::~Queue() {
+    static_cast<void>(api_.clFinish(queue_));
+    static_cast<void>(api_.clReleaseCommandQueue(queue_));
+}
+
 UserEvent::UserEvent(const Api& api, cl_context context) : api_(&api) {
     cl_int error = CL_SUCCESS;
     event_ = Event(api, api.clCreateUserEvent(context, &error));

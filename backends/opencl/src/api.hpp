@@ -120,6 +120,21 @@ void when_ended(const Api& api, const Event& event, F f) {
     static_cast<void>(kept.release());
 }
 
+// An in-order command queue. Its end waits for what it still has to do.
+class Queue {
+  public:
+    // Throws what the driver refuses.
+    Queue(const Api& api, cl_context context, cl_device_id device);
+    ~Queue();
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+    [[nodiscard]] cl_command_queue get() const noexcept { return queue_; }
+
+  private:
+    const Api& api_;
+    cl_command_queue queue_;
+};
+
 // An event of a context that somebody else's work completes.
 class UserEvent {
   public:

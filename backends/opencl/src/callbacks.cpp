@@ -1,35 +1,15 @@
 #include "callbacks.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <system_error>
 
 #include "instance.hpp"
+#include "signals_blocked.hpp"
 
 namespace hal::opencl {
-namespace {
-
-// The application's signals are for its own threads.
-class SignalsBlocked {
-  public:
-    SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-  private:
-    sigset_t before_;
-};
-
-}  // namespace
-
 Callbacks::Callbacks(const Instance& instance) {
-    const SignalsBlocked blocked;
+    const shared::SignalsBlocked blocked;
     try {
         thread_ = std::thread([this, &instance] { work(instance); });
     } catch (const std::system_error& error) {

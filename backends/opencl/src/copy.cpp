@@ -126,12 +126,13 @@ void copy_staged(Device& dst_device, const Place& dst, Device& src_device, const
         last = stream.tail(handle).event;
         if (const Event ready = bridged(api, last, dst_device.context())) {
             cl_event waited = ready.get();
-            check(api.clEnqueueBarrierWithWaitList(lane.queue, 1, &waited, nullptr), "clEnqueueBarrierWithWaitList");
+            check(api.clEnqueueBarrierWithWaitList(lane.queue->get(), 1, &waited, nullptr),
+                  "clEnqueueBarrierWithWaitList");
         }
         cl_event event = nullptr;
-        check(copy(dst_device, lane.queue, dst, host, bytes, false, &event), "copy to the destination device");
+        check(copy(dst_device, lane.queue->get(), dst, host, bytes, false, &event), "copy to the destination device");
         last = Event(api, event);
-        check(api.clFlush(lane.queue), "clFlush");
+        check(api.clFlush(lane.queue->get()), "clFlush");
         stream.wait_for(handle, last);
     } catch (...) {
         dst_device.staging.give_back(lane, std::move(last));

@@ -2,12 +2,11 @@
 #include "device.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstring>
 #include <vector>
 
 #include "current_device.hpp"
+#include "device_answers.hpp"
 #include "event.hpp"
 #include "instance.hpp"
 #include "tables.hpp"
@@ -19,7 +18,7 @@ Device::Device(Instance& instance, int32_t ordinal, FoundDevice found)
       api_(instance.api()),
       ordinal_(ordinal),
       found_(std::move(found)),
-      transfer_queue_(create_queue()),
+      transfer_queue_(api_, context(), id()),
       memory(*this, instance.options()),
       staging(*this) {
     default_stream.open(*this, nullptr);
@@ -27,15 +26,10 @@ Device::Device(Instance& instance, int32_t ordinal, FoundDevice found)
 
 Device::~Device() {
     default_stream.close();
-    memory.release_all();  // which needs the queue
-    static_cast<void>(api_.clReleaseCommandQueue(transfer_queue_));
 }
 
-cl_command_queue Device::create_queue() const {
-    cl_int error = CL_SUCCESS;
-    const cl_command_queue queue = api_.clCreateCommandQueue(context(), id(), 0, &error);
-    check(error, "clCreateCommandQueue");
-    return queue;
+std::unique_ptr<Queue> Device::make_queue() const {
+    return std::make_unique<Queue>(api_, context(), id());
 }
 
 // The driver has started the device with its context.
@@ -67,23 +61,6 @@ shared::LiveObjects Device::live_objects() {
 
 namespace {
 
-// The first number of the text and what follows it: "OpenCL 3.0 PoCL" and "3.1+debian" give 3, 0 and 3, 1.
-hal_version parse_version(const std::string& from) {
-    hal_version version{};
-    std::strncpy(version.text, from.c_str(), sizeof version.text - 1);
-    const char* text = from.c_str();
-    const char* const end = text + from.size();
-    text = std::find_if(text, end, [](unsigned char c) { return std::isdigit(c) != 0; });
-    for (uint32_t* part : {&version.major, &version.minor, &version.patch}) {
-        const auto [next, error] = std::from_chars(text, end, *part);
-        if (error != std::errc{} || next == end || *next != '.') {
-            break;
-        }
-        text = next + 1;
-    }
-    return version;
-}
-
 hal_status get_device_name(Instance& instance, hal_dev device, char* buffer, uint64_t capacity_bytes,
                            uint64_t* out_size_bytes) {
     const std::string name = instance.device(device).info().name + " #" + std::to_string(device);
@@ -96,11 +73,12 @@ hal_status get_device_type(Instance& instance, hal_dev device, char* buffer, uin
 }
 
 hal_status get_driver_version(Instance& instance, hal_dev device, hal_version* out_version) {
-    return sdk::write_struct(parse_version(instance.device(device).info().driver_version), out_version, "out_version");
+    return sdk::write_struct(shared::parse_version(instance.device(device).info().driver_version), out_version,
+                             "out_version");
 }
 
 hal_status get_runtime_version(Instance& instance, hal_dev device, hal_version* out_version) {
-    return sdk::write_struct(parse_version(instance.device(device).info().version), out_version, "out_version");
+    return sdk::write_struct(shared::parse_version(instance.device(device).info().version), out_version, "out_version");
 }
 
 hal_status set_device(Instance& instance, hal_dev device) {
@@ -142,22 +120,12 @@ hal_status get_device_count(Instance& instance, int32_t* out_count) {
 }
 
 hal_status get_device_list(Instance& instance, hal_dev* devices, uint32_t capacity, uint32_t* out_count) {
-    uint32_t& count = sdk::require(out_count, "out_count");
-    const auto present = static_cast<uint32_t>(instance.device_count());
-    const uint32_t written = std::min(capacity, present);
-    if (written != 0) {
-        sdk::require(devices, "devices");
-    }
-    for (uint32_t i = 0; i < written; ++i) {
-        devices[i] = static_cast<hal_dev>(i);
-    }
-    count = present;
-    return written < present ? HAL_INCOMPLETE : HAL_OK;
+    return shared::list_devices(instance.device_count(), devices, capacity, out_count);
 }
 
 hal_status get_compute_capability(Instance& instance, hal_dev device, hal_compute_capability* out_capability) {
     const DeviceInfo& info = instance.device(device).info();
-    const hal_version version = parse_version(info.version);
+    const hal_version version = shared::parse_version(info.version);
     hal_compute_capability capability{};
     capability.major = version.major;
     capability.minor = version.minor;

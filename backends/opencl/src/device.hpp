@@ -31,10 +31,9 @@ class Device {
     [[nodiscard]] const Api& api() const noexcept { return api_; }
     [[nodiscard]] bool same_context(const Device& other) const noexcept { return context() == other.context(); }
 
-    // A new in-order queue; the caller releases it.
-    [[nodiscard]] cl_command_queue create_queue() const;
+    [[nodiscard]] std::unique_ptr<Queue> make_queue() const;
     // For synchronous copies, which wait for no stream.
-    [[nodiscard]] cl_command_queue transfer_queue() const noexcept { return transfer_queue_; }
+    [[nodiscard]] cl_command_queue transfer_queue() const noexcept { return transfer_queue_.get(); }
 
     // init_device and deinit_device: counted.
     void initialize();
@@ -46,7 +45,7 @@ class Device {
     const Api& api_;
     const int32_t ordinal_;
     FoundDevice found_;
-    cl_command_queue transfer_queue_ = nullptr;
+    const Queue transfer_queue_;  // before the memory, whose end needs it
     std::mutex init_mutex_;
     uint64_t init_count_ = 0;
 

@@ -1,6 +1,10 @@
 #include "device_memory.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <mutex>
 
 #include "address_text.hpp"
@@ -59,7 +63,12 @@ Memory::Memory(Device& device, const Options& options)
     }
 }
 
-Memory::~Memory() = default;
+Memory::~Memory() {
+    later_.clear();
+    while (!blocks_.empty()) {
+        remove(blocks_.begin());
+    }
+}
 
 bool Memory::host_accessible() const noexcept {
     return svm_ && fine_grained(device_.info());
@@ -106,24 +115,24 @@ Block Memory::make_svm(uint64_t bytes, uint64_t alignment, bool fine) {
     return block;
 }
 
-// Mapped for as long as it lives; the driver page-locks what it gives out so.
+// Pages of ours that the driver locks where it can. What it allocates itself (ALLOC_HOST_PTR) PoCL keeps after its
+// release.
 Block Memory::make_host(uint64_t bytes) {
-    const Api& api = device_.api();
     Block block;
+    block.pointer = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block.pointer == MAP_FAILED) {
+        throw sdk::Error(HAL_ERROR_OUT_OF_HOST_MEMORY,
+                         std::to_string(bytes) + " bytes of host memory: " + std::strerror(errno), errno);
+    }
     cl_int error = CL_SUCCESS;
-    block.buffer = api.clCreateBuffer(device_.context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                      bytes + least_alignment, nullptr, &error);
+    block.buffer = device_.api().clCreateBuffer(device_.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
+                                                block.pointer, &error);
     if (error != CL_SUCCESS) {
+        munmap(block.pointer, bytes);
         throw sdk::Error(HAL_ERROR_OUT_OF_HOST_MEMORY,
                          std::to_string(bytes) + " bytes of host memory: the driver says " + cl_text(error), error);
     }
-    block.pointer = api.clEnqueueMapBuffer(device_.transfer_queue(), block.buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                           0, bytes + least_alignment, 0, nullptr, nullptr, &error);
-    if (error != CL_SUCCESS) {
-        static_cast<void>(api.clReleaseMemObject(block.buffer));
-        check(error, "clEnqueueMapBuffer");
-    }
-    block.base = reinterpret_cast<uint64_t>(aligned(block.pointer, least_alignment));
+    block.base = reinterpret_cast<uint64_t>(block.pointer);
     return block;
 }
 
@@ -138,19 +147,13 @@ Block Memory::make(uint64_t bytes, uint64_t alignment, BlockKind kind) {
 }
 
 void Memory::unmake(const Block& block) noexcept {
-    const Api& api = device_.api();
-    if (block.kind == BlockKind::host) {
-        cl_event unmapped = nullptr;
-        if (api.clEnqueueUnmapMemObject(device_.transfer_queue(), block.buffer, block.pointer, 0, nullptr, &unmapped) ==
-            CL_SUCCESS) {
-            static_cast<void>(api.clWaitForEvents(1, &unmapped));
-            static_cast<void>(api.clReleaseEvent(unmapped));
-        }
-    }
     if (block.buffer != nullptr) {
-        static_cast<void>(api.clReleaseMemObject(block.buffer));
+        static_cast<void>(device_.api().clReleaseMemObject(block.buffer));
     } else {
-        api.clSVMFree(device_.context(), block.pointer);
+        device_.api().clSVMFree(device_.context(), block.pointer);
+    }
+    if (block.kind == BlockKind::host) {
+        munmap(block.pointer, block.bytes);
     }
 }
 
@@ -282,14 +285,6 @@ void Memory::sweep_locked() {
     });
 }
 
-void Memory::release_all() noexcept {
-    const std::unique_lock lock(mutex_);
-    later_.clear();
-    while (!blocks_.empty()) {
-        remove(blocks_.begin());
-    }
-}
-
 Memory::Stats Memory::stats() {
     const std::unique_lock lock(mutex_);
     sweep_locked();
@@ -329,12 +324,16 @@ std::optional<Place> Memory::place(uint64_t address, uint64_t bytes) {
             return in(*block, address, bytes, place) ? std::optional(place) : std::nullopt;
         }
     }
-    const std::shared_lock lock(mutex_);
-    if (const Block* const block = around(address); block != nullptr && in(*block, address, bytes, place)) {
-        return place;
+    std::vector<bool> peers;
+    {
+        const std::shared_lock lock(mutex_);
+        if (const Block* const block = around(address); block != nullptr && in(*block, address, bytes, place)) {
+            return place;
+        }
+        peers = peers_;
     }
-    for (size_t peer = 0; peer < peers_.size(); ++peer) {
-        if (peers_[peer]) {
+    for (size_t peer = 0; peer < peers.size(); ++peer) {  // without our lock: two devices may look at each other
+        if (peers[peer]) {
             Memory& other = device_.instance().device(static_cast<hal_dev>(peer)).memory;
             const auto found = other.find(address);
             if (found && other.in(*found, address, bytes, place)) {

@@ -29,7 +29,7 @@ struct Block {
     BlockKind kind = BlockKind::device;
     bool pending = false;     // freed on a stream that has not reached that point
     cl_mem buffer = nullptr;  // buffers, and the memory behind page-locked host memory
-    void* pointer = nullptr;  // what clSVMAlloc or the mapping gave
+    void* pointer = nullptr;  // what clSVMAlloc or mmap gave
 };
 
 // Where bytes of a checked range lie, for the driver.
@@ -49,6 +49,7 @@ class Memory {
   public:
     // Throws sdk::Error UNSUPPORTED if the mode is forced and the device lacks it.
     Memory(Device& device, const Options& options);
+    // Releases what the user has not.
     ~Memory();
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
@@ -60,8 +61,6 @@ class Memory {
     // Released once the event has ended: then whoever allocates, asks for statistics or has waited does it.
     void release_after(uint64_t address, const Event& event);
     void sweep();
-    // What the user has not released. Before the queue goes.
-    void release_all() noexcept;
 
     // The place of a range that lies in one live allocation which this device may use; nullopt for others.
     [[nodiscard]] std::optional<Place> place(uint64_t address, uint64_t bytes);

@@ -46,7 +46,7 @@ hal_status async_memory_set(Instance& instance, hal_dev device, hal_stream strea
 
 hal_status aligned_memory_allocate(Instance& instance, hal_dev device, uint64_t bytes, uint64_t alignment,
                                    hal_dptr* out_ptr) {
-    constexpr uint64_t most = uint64_t{2} << 20U;
+    constexpr uint64_t most = Addresses::most_alignment;
     Memory& memory = instance.device(device).memory;
     sdk::require(out_ptr, "out_ptr");
     if (!std::has_single_bit(alignment) || alignment > most) {

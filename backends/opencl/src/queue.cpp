@@ -21,7 +21,7 @@ const Api& Stream::api() const noexcept {
 void Stream::open(Device& device, hal_stream handle) {
     const std::lock_guard lock(mutex_);
     device_ = &device;
-    queue_ = device.create_queue();
+    queue_ = device.make_queue();
     outcome_ = std::make_shared<Outcome>();
     last_ = {};
     first_ = submitted_;
@@ -30,17 +30,15 @@ void Stream::open(Device& device, hal_stream handle) {
 }
 
 void Stream::close() noexcept {
-    std::unique_ptr<Callbacks> callbacks;
-    cl_command_queue queue = nullptr;
     {
         const std::lock_guard lock(mutex_);
         if (!open_) {
             return;
         }
         open_ = false;  // nothing is enqueued any more
-        queue = queue_;
     }
-    static_cast<void>(api().clFinish(queue));
+    static_cast<void>(api().clFinish(queue_->get()));
+    std::unique_ptr<Callbacks> callbacks;
     {
         const std::lock_guard lock(mutex_);
         collect_locked(pending_.size());
@@ -50,7 +48,7 @@ void Stream::close() noexcept {
         handle_ = nullptr;
     }
     callbacks.reset();  // its functions may look at the stream
-    static_cast<void>(api().clReleaseCommandQueue(queue));
+    queue_.reset();
 }
 
 void Stream::require_open(hal_stream handle) const {
@@ -74,11 +72,11 @@ void Stream::require(hal_stream handle) {
 
 void Stream::took(Event event) {
     last_ = event;
-    pending_.push_back({std::move(event), submitted_});
+    pending_.push_back({std::move(event), submitted_ + 1});  // counted once all its commands are there
 }
 
 void Stream::flush() const noexcept {
-    static_cast<void>(api().clFlush(queue_));
+    static_cast<void>(api().clFlush(queue_->get()));
 }
 
 void Stream::collect(hal_stream handle) {
@@ -146,11 +144,11 @@ void Stream::wait_for(hal_stream handle, const Event& event) {
     if (!here || here.get() == last_.get()) {
         return;
     }
-    ++submitted_;
     enqueue_locked("clEnqueueBarrierWithWaitList", [&](cl_command_queue queue, cl_event* out) {
         cl_event waited = here.get();
         return api().clEnqueueBarrierWithWaitList(queue, 1, &waited, out);
     });
+    ++submitted_;
     flush();
 }
 
@@ -178,11 +176,11 @@ void Stream::add_callback(hal_stream handle, std::function<void(hal_status)> fun
     const std::lock_guard lock(mutex_);
     require_open(handle);
     require_callbacks();
-    ++submitted_;
     mark_locked();
     const Event before = last_;
     const UserEvent done(api(), device_->context());
-    const auto call = [this, handle, done, outcome = outcome_, position = submitted_, function = std::move(function)] {
+    const auto call = [this, handle, done, outcome = outcome_, position = submitted_ + 1,
+                       function = std::move(function)] {
         collect(handle);
         function(outcome->failed_by(position) ? outcome->status : HAL_OK);
         done.complete();
@@ -191,6 +189,7 @@ void Stream::add_callback(hal_stream handle, std::function<void(hal_status)> fun
         cl_event waited = done.event().get();
         return api().clEnqueueBarrierWithWaitList(queue, 1, &waited, out);
     });
+    ++submitted_;
     try {
         push_when_ended(before, call);
     } catch (...) {
@@ -228,7 +227,7 @@ void Stream::reset(hal_stream handle) {
 uint64_t Stream::native_handle(hal_stream handle) {
     const std::lock_guard lock(mutex_);
     require_open(handle);
-    return reinterpret_cast<uint64_t>(queue_);
+    return reinterpret_cast<uint64_t>(queue_->get());
 }
 
 // ---- Waiting ----

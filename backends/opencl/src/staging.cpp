@@ -4,22 +4,15 @@
 
 namespace hal::opencl {
 
-Staging::~Staging() {
-    for (const Lane& lane : lanes_) {
-        static_cast<void>(device_.api().clFinish(lane.queue));
-        static_cast<void>(device_.api().clReleaseCommandQueue(lane.queue));
-    }
-}
-
 Lane& Staging::idle_lane() {
     for (Lane& lane : lanes_) {
         if (!lane.taken && lane.written.ended()) {
             return lane;
         }
     }
-    const cl_command_queue queue = device_.create_queue();
+    auto queue = device_.make_queue();
     Lane& lane = lanes_.emplace_back();
-    lane.queue = queue;
+    lane.queue = std::move(queue);
     return lane;
 }
 

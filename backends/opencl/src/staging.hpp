@@ -14,17 +14,15 @@ namespace hal::opencl {
 class Device;
 
 struct Lane {
-    cl_command_queue queue = nullptr;
     std::unique_ptr<uint8_t[]> bytes;
-    Event written;       // of the copy that uses it
-    bool taken = false;  // by a caller who has not set `written` yet
+    std::unique_ptr<Queue> queue;  // ends, and waits, before the bytes go
+    Event written;                 // of the copy that uses it
+    bool taken = false;            // by a caller who has not set `written` yet
 };
 
 class Staging {
   public:
     explicit Staging(Device& device) : device_(device) {}
-    // Waits for the copies.
-    ~Staging();
     Staging(const Staging&) = delete;
     Staging& operator=(const Staging&) = delete;
 

@@ -64,8 +64,8 @@ class Stream {
     void enqueue(hal_stream handle, const char* call, F&& f) {
         const std::lock_guard lock(mutex_);
         require_healthy(handle);
-        ++submitted_;
         enqueue_locked(call, f);
+        ++submitted_;
         flush();
     }
     // Throws as enqueue does: for calls without work.
@@ -79,8 +79,8 @@ class Stream {
     [[nodiscard]] Point marked(hal_stream handle, F&& f) {
         const std::lock_guard lock(mutex_);
         require_open(handle);
-        ++submitted_;
         mark_locked();
+        ++submitted_;
         when_ended(api(), last_, std::forward<F>(f));
         flush();
         return tail_locked();
@@ -117,7 +117,7 @@ class Stream {
     template <class F>
     void enqueue_locked(const char* call, F&& f) {
         cl_event event = nullptr;
-        const cl_int error = f(queue_, &event);
+        const cl_int error = f(queue_->get(), &event);
         if (event != nullptr) {
             took(Event(api(), event));
         }
@@ -128,7 +128,7 @@ class Stream {
     Device* device_ = nullptr;
     hal_stream handle_ = nullptr;
     bool open_ = false;
-    cl_command_queue queue_ = nullptr;
+    std::unique_ptr<Queue> queue_;
     Event last_;
     struct Pending {
         Event event;

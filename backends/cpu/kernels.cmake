@@ -3,9 +3,7 @@
 set(operators
   kernels/add.cpp kernels/cast.cpp kernels/copy.cpp kernels/exp.cpp kernels/fill.cpp kernels/matmul.cpp kernels/max.cpp
   kernels/mul.cpp kernels/reduce_sum.cpp kernels/relu.cpp kernels/softmax.cpp kernels/sub.cpp)
-set(operators_common
-  kernels/common/call.cpp kernels/common/call_attributes.cpp kernels/common/elementwise.cpp kernels/common/gemm.cpp
-  kernels/common/gemm_own.cpp kernels/common/numbers.cpp)
+set(operators_common kernels/common/gemm.cpp kernels/common/gemm_own.cpp)
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)  # the library itself is opened when first needed
 
 target_sources(hal_cpu_core PRIVATE src/kernel.cpp ${operators} ${operators_common})

@@ -26,13 +26,7 @@ void copy_row(const std::array<std::byte*, 2>& at, int64_t count, const std::arr
 }
 
 hal_status copy(Instance& instance, const hal_kernel_call& raw) {
-    const Call call(instance, raw, Purpose::run, 1, 1);
-    call.attributes({});
-    const View input = call.input(0);
-    const View output = call.output(0);
-    call.expect_dtype(output, "output 0", input.dtype);
-    call.expect_shape(output, "output 0", input.shape);
-    call.expect_apart(output, input, "input 0", true);
+    const auto [input, output] = shared::read_unary(Call(instance, raw, Purpose::run, 1, 1), HAL_DTYPE_ANY);
     const auto plan = make_plan<2>(output.shape, {&output, &input});
     enqueue(instance, raw.device, raw.stream, [plan, bytes = input.item_bytes] {
         switch (bytes) {
@@ -64,7 +58,7 @@ hal_status copy(Instance& instance, const hal_kernel_call& raw) {
 }
 
 REGISTER_KERNEL_WITH("Copy", "cpu.ref", HAL_LAYOUT_ANY, HAL_DTYPE_ANY, sdk::kernel<copy>, .flags = elementwise_flags,
-                     .infer = infer<same_as_input>);
+                     .infer = infer<shared::same_as_input, 1>);
 
 }  // namespace
 }  // namespace hal::cpu

@@ -15,8 +15,8 @@ struct Exp {
 
 #define REGISTER(dtype, T)                                                                      \
     REGISTER_KERNEL_WITH("Exp", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<unary<Exp, T>>), \
-                         .flags = elementwise_flags, .infer = infer<same_as_input>);
-HAL_CPU_FOR_FLOATS(REGISTER)
+                         .flags = elementwise_flags, .infer = infer<shared::same_as_input, 1>);
+HAL_FOR_FLOATS(REGISTER)
 
 }  // namespace
 }  // namespace hal::cpu

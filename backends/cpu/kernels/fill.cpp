@@ -6,24 +6,11 @@ namespace hal::cpu {
 namespace {
 
 template <class T>
-T value_of(const Call& call) {
-    if (!call.number("value")) {
-        call.refuse("", "attribute \"value\" is missing");
-    }
-    if (call.is_integer("value")) {
-        return convert<T>(*call.integer("value"));  // all 64 bits
-    }
-    return convert<T>(*call.number("value"));
-}
-
-template <class T>
 hal_status fill(Instance& instance, const hal_kernel_call& raw) {
     const Call call(instance, raw, Purpose::run, 0, 1);
-    call.attributes({"value"});
-    const View output = call.output(0);
-    call.expect_dtype(output, "output 0", dtype_of<T>);
+    const View output = shared::read_fill(call, dtype_of<T>);
     const auto plan = make_plan<1>(output.shape, {&output});
-    enqueue(instance, raw.device, raw.stream, [plan, value = value_of<T>(call)] {
+    enqueue(instance, raw.device, raw.stream, [plan, value = shared::fill_value<T>(call)] {
         for_each_row(plan, [value](const auto& at, int64_t count, const auto& stride) {
             if (stride[0] == sizeof(T) || count == 1) {
                 std::fill_n(reinterpret_cast<T*>(at[0]), count, value);
@@ -41,7 +28,7 @@ hal_status fill(Instance& instance, const hal_kernel_call& raw) {
 #define REGISTER(dtype, T)                                                                 \
     REGISTER_KERNEL_WITH("Fill", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<fill<T>>), \
                          .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC);
-HAL_CPU_FOR_TYPES(REGISTER)
+HAL_FOR_TYPES(REGISTER)
 
 }  // namespace
 }  // namespace hal::cpu

@@ -18,20 +18,11 @@ struct Max {
     }
 };
 
-// ONNX allows any number of inputs; this kernel takes two.
-uint64_t two_inputs(Instance& instance, const hal_kernel_call& raw) {
-    if (raw.input_count != 2) {
-        throw sdk::Error(HAL_ERROR_UNSUPPORTED, "Max: " + std::to_string(raw.input_count) +
-                                                    " inputs were given, this kernel takes two; chain them");
-    }
-    (void)broadcast_of_two(instance, raw);
-    return 0;
-}
-
-#define REGISTER(dtype, T)                                                                       \
-    REGISTER_KERNEL_WITH("Max", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Max, T>>), \
-                         .flags = elementwise_flags, .query = query<two_inputs>, .infer = infer<broadcast_of_two>);
-HAL_CPU_FOR_NUMBERS(REGISTER)
+#define REGISTER(dtype, T)                                                                           \
+    REGISTER_KERNEL_WITH("Max", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Max, T>>),     \
+                         .flags = elementwise_flags, .query = query<shared::two_inputs, any_inputs>, \
+                         .infer = infer<shared::broadcast_of_two, 2>);
+HAL_FOR_NUMBERS(REGISTER)
 
 }  // namespace
 }  // namespace hal::cpu

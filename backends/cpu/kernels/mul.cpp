@@ -14,8 +14,8 @@ struct Mul {
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Mul", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Mul, T>>), \
-                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>);
-HAL_CPU_FOR_NUMBERS(REGISTER)
+                         .flags = elementwise_flags, .infer = infer<shared::broadcast_of_two, 2>);
+HAL_FOR_NUMBERS(REGISTER)
 
 }  // namespace
 }  // namespace hal::cpu

@@ -1,6 +1,5 @@
 // ReduceSum, as ONNX ReduceSum up to opset 12: attributes `axes` (default all) and `keepdims` (default 1). Floats are
 // summed in double and rounded once; integers wrap around.
-#include "common/axes.hpp"
 #include "common/elementwise.hpp"
 
 namespace hal::cpu {
@@ -73,19 +72,7 @@ void reduce(const Plan<2>& kept, const Plan<1>& reduced) {
 
 template <class T>
 hal_status reduce_sum(Instance& instance, const hal_kernel_call& raw) {
-    const Call call(instance, raw, Purpose::run, 1, 1);
-    const View input = call.input(0);
-    View output = call.output(0);
-    call.expect_dtype(input, "input 0", dtype_of<T>);
-    call.expect_dtype(output, "output 0", dtype_of<T>);
-    Axes axes = read_axes(call, input.shape.rank);
-    call.expect_shape(output, "output 0", reduced_shape(input.shape, axes));
-    call.expect_apart(output, input, "input 0", false);
-    if (axes.keep) {
-        output = select(output, axes, false);
-    }
-    const View outer = select(input, axes, false);
-    const View inner = select(input, axes, true);
+    const auto [output, outer, inner] = shared::read_reduce_sum(Call(instance, raw, Purpose::run, 1, 1), dtype_of<T>);
     enqueue(instance, raw.device, raw.stream,
             [kept = make_plan<2>(outer.shape, {&output, &outer}), reduced = make_plan<1>(inner.shape, {&inner})] {
                 reduce<T>(kept, reduced);
@@ -94,17 +81,11 @@ hal_status reduce_sum(Instance& instance, const hal_kernel_call& raw) {
     return HAL_OK;
 }
 
-Inferred reduced(Instance& instance, const hal_kernel_call& raw) {
-    const Call call(instance, raw, Purpose::query, 1, 1);
-    const View input = call.input(0);
-    return {input.dtype, reduced_shape(input.shape, read_axes(call, input.shape.rank))};
-}
-
-#define REGISTER(dtype, T)                                                                                \
-    REGISTER_KERNEL_WITH("ReduceSum", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<reduce_sum<T>>),     \
-                         .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .infer = infer<reduced>, \
+#define REGISTER(dtype, T)                                                                                           \
+    REGISTER_KERNEL_WITH("ReduceSum", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<reduce_sum<T>>),                \
+                         .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .infer = infer<shared::reduced, 1>, \
                          .op_version_min = 1, .op_version_max = 12);
-HAL_CPU_FOR_FLOATS(REGISTER)
+HAL_FOR_FLOATS(REGISTER)
 REGISTER(HAL_I32, int32_t) REGISTER(HAL_I64, int64_t) REGISTER(HAL_U32, uint32_t) REGISTER(HAL_U64, uint64_t)
 
 }  // namespace

@@ -63,49 +63,30 @@ void softmax_row(std::byte* output, int64_t to, const std::byte* input, int64_t 
     }
 }
 
-// One axis of a view taken out: its extent becomes 1.
-View without(View view, int32_t axis) {
-    view.shape.extent[axis] = 1;
-    return view;
-}
-
 template <class T>
 hal_status softmax(Instance& instance, const hal_kernel_call& raw) {
-    const Call call(instance, raw, Purpose::run, 1, 1);
-    call.attributes({"axis"});
-    const View input = call.input(0);
-    const View output = call.output(0);
-    call.expect_dtype(input, "input 0", dtype_of<T>);
-    call.expect_dtype(output, "output 0", dtype_of<T>);
-    call.expect_shape(output, "output 0", input.shape);
-    call.expect_apart(output, input, "input 0", true);
-    if (input.shape.rank == 0) {
-        call.refuse("input 0", "it is a scalar, which has no axis");
-    }
-    const int32_t axis = call.axis(call.integer("axis").value_or(-1), input.shape.rank);
-    const int64_t extent = input.shape.extent[axis];
-    if (input.shape.count() == 0) {
+    const auto rows = shared::read_softmax(Call(instance, raw, Purpose::run, 1, 1), dtype_of<T>);
+    if (rows.output.shape.count() == 0 || rows.extent == 0) {
         return HAL_OK;
     }
-    const View rows_in = without(input, axis);
-    const View rows_out = without(output, axis);
-    const auto plan = make_plan<2>(rows_out.shape, {&rows_out, &rows_in});
-    enqueue(instance, raw.device, raw.stream, [plan, extent, to = output.stride[axis], from = input.stride[axis]] {
-        const auto scratch = std::make_unique_for_overwrite<Compute<T>[]>(static_cast<size_t>(extent));
-        for_each_row(plan, [&](const auto& at, int64_t count, const auto& stride) {
-            for (int64_t i = 0; i < count; ++i) {
-                softmax_row<T>(at[0] + i * stride[0], to, at[1] + i * stride[1], from, extent, scratch.get());
-            }
-        });
-        return HAL_OK;
-    });
+    const auto plan = make_plan<2>(rows.output.shape, {&rows.output, &rows.input});
+    enqueue(instance, raw.device, raw.stream,
+            [plan, extent = rows.extent, to = rows.output_stride, from = rows.input_stride] {
+                const auto scratch = std::make_unique_for_overwrite<Compute<T>[]>(static_cast<size_t>(extent));
+                for_each_row(plan, [&](const auto& at, int64_t count, const auto& stride) {
+                    for (int64_t i = 0; i < count; ++i) {
+                        softmax_row<T>(at[0] + i * stride[0], to, at[1] + i * stride[1], from, extent, scratch.get());
+                    }
+                });
+                return HAL_OK;
+            });
     return HAL_OK;
 }
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Softmax", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<softmax<T>>), \
-                         .flags = elementwise_flags, .infer = infer<same_as_input>);
-HAL_CPU_FOR_FLOATS(REGISTER)
+                         .flags = elementwise_flags, .infer = infer<shared::same_as_input, 1>);
+HAL_FOR_FLOATS(REGISTER)
 
 }  // namespace
 }  // namespace hal::cpu

@@ -14,8 +14,8 @@ struct Sub {
 
 #define REGISTER(dtype, T)                                                                       \
     REGISTER_KERNEL_WITH("Sub", "cpu.ref", HAL_LAYOUT_ANY, dtype, (sdk::kernel<binary<Sub, T>>), \
-                         .flags = elementwise_flags, .infer = infer<broadcast_of_two>);
-HAL_CPU_FOR_NUMBERS(REGISTER)
+                         .flags = elementwise_flags, .infer = infer<shared::broadcast_of_two, 2>);
+HAL_FOR_NUMBERS(REGISTER)
 
 }  // namespace
 }  // namespace hal::cpu

@@ -90,7 +90,7 @@ void check_binary_type(Cpu& cpu) {
 TEST_CASE("binary operators give the rounded exact result") {
     Cpu cpu;
 #define CHECK_TYPE(dtype, T) check_binary_type<T>(cpu);
-    HAL_CPU_FOR_NUMBERS(CHECK_TYPE)
+    HAL_FOR_NUMBERS(CHECK_TYPE)
 #undef CHECK_TYPE
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("Relu keeps what is not negative") {
     Cpu cpu;
     const auto judge = [](long double x, long double y) { return same(y, x < 0 ? 0 : x); };
 #define CHECK_TYPE(dtype, T) check_unary<T>(cpu, "Relu", judge);
-    HAL_CPU_FOR_FLOATS(CHECK_TYPE)
+    HAL_FOR_FLOATS(CHECK_TYPE)
 #undef CHECK_TYPE
     check_unary<int8_t>(cpu, "Relu", judge);
     check_unary<int64_t>(cpu, "Relu", judge);

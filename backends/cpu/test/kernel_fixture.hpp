@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../kernels/common/numbers.hpp"
+#include "../kernels/common/call.hpp"
 #include "tables.hpp"
 #include "test_host.hpp"
 

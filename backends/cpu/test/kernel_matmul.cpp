@@ -107,7 +107,7 @@ TEST_CASE("MatMul of every shape and stride") {
     Cpu cpu;
     for (const Case& c : cases()) {
 #define CHECK_TYPE(dtype, T) check<T>(cpu, c);
-        HAL_CPU_FOR_FLOATS(CHECK_TYPE)
+        HAL_FOR_FLOATS(CHECK_TYPE)
 #undef CHECK_TYPE
     }
 }

@@ -84,7 +84,7 @@ TEST_CASE("Fill converts its value as Cast does") {
 #define CHECK_TYPE(dtype, T)                                  \
     check_fill<T>(cpu, attribute("value", 3), convert<T>(3)); \
     check_fill<T>(cpu, attribute("value", -1.75), convert<T>(-1.75));
-    HAL_CPU_FOR_TYPES(CHECK_TYPE)
+    HAL_FOR_TYPES(CHECK_TYPE)
 #undef CHECK_TYPE
     check_fill<int64_t>(cpu, attribute("value", INT64_MAX), INT64_MAX);  // no double in between
     check_fill<uint8_t>(cpu, attribute("value", 300.0), 255);
@@ -112,14 +112,14 @@ void check_cast(Cpu& cpu) {
 template <class S>
 void check_casts_from(Cpu& cpu) {
 #define CHECK_TYPE(dtype, D) check_cast<D, S>(cpu);
-    HAL_CPU_FOR_TYPES(CHECK_TYPE)
+    HAL_FOR_TYPES(CHECK_TYPE)
 #undef CHECK_TYPE
 }
 
 TEST_CASE("Cast converts between all pairs") {
     Cpu cpu;
 #define CHECK_TYPE(dtype, S) check_casts_from<S>(cpu);
-    HAL_CPU_FOR_TYPES(CHECK_TYPE)
+    HAL_FOR_TYPES(CHECK_TYPE)
 #undef CHECK_TYPE
 }
 

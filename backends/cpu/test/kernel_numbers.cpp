@@ -93,13 +93,13 @@ void check_pair() {
 template <class D>
 void check_to() {
 #define CHECK_PAIR(dtype, S) check_pair<D, S>();
-    HAL_CPU_FOR_TYPES(CHECK_PAIR)
+    HAL_FOR_TYPES(CHECK_PAIR)
 #undef CHECK_PAIR
 }
 
 TEST_CASE("every conversion rounds once, saturates or wraps as documented") {
 #define CHECK_TO(dtype, D) check_to<D>();
-    HAL_CPU_FOR_TYPES(CHECK_TO)
+    HAL_FOR_TYPES(CHECK_TO)
 #undef CHECK_TO
 }
 

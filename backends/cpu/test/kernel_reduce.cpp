@@ -98,7 +98,7 @@ TEST_CASE("ReduceSum over any axes") {
                     continue;
                 }
 #define CHECK_TYPE(dtype, T) check_sum<T>(cpu, c, keep, named);
-                HAL_CPU_FOR_FLOATS(CHECK_TYPE)
+                HAL_FOR_FLOATS(CHECK_TYPE)
                 CHECK_TYPE(HAL_I32, int32_t)
                 CHECK_TYPE(HAL_I64, int64_t)
                 CHECK_TYPE(HAL_U32, uint32_t)
@@ -174,7 +174,7 @@ TEST_CASE("Softmax along any axis") {
     check_softmax<T>(cpu, {{2, 3, 1, 2, 2, 1, 5, 2}, {}, {}}, 6, true); \
     check_softmax<T>(cpu, {{3, 1}, {}, {}}, -1, false);                 \
     check_softmax<T>(cpu, {{3, 0}, {}, {}}, -1, false);
-    HAL_CPU_FOR_FLOATS(CHECK_TYPE)
+    HAL_FOR_FLOATS(CHECK_TYPE)
 #undef CHECK_TYPE
 }
 

@@ -20,7 +20,8 @@ Device::Device(Instance& instance, int32_t ordinal, FoundDevice found)
       found_(std::move(found)),
       transfer_queue_(api_, context(), id()),
       memory(*this, instance.options()),
-      staging(*this) {
+      staging(*this),
+      programs(*this) {
     default_stream.open(*this, nullptr);
 }
 

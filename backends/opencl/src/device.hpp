@@ -9,6 +9,7 @@
 #include "device_memory.hpp"
 #include "live_objects.hpp"
 #include "platforms.hpp"
+#include "programs.hpp"
 #include "staging.hpp"
 #include "stream.hpp"
 
@@ -52,6 +53,7 @@ class Device {
   public:
     Memory memory;
     Staging staging;
+    Programs programs;
     Stream default_stream;
     std::atomic<uint64_t> stream_count{0};
     std::atomic<uint64_t> event_count{0};

@@ -23,6 +23,7 @@ struct DeviceInfo {
     uint64_t max_allocation_bytes = 0;
     uint64_t alignment_bytes = 0;
     cl_device_svm_capabilities svm = 0;  // 0 below OpenCL 2.0
+    bool has_f64 = false;
 };
 
 // A context, released with the last device that uses it.

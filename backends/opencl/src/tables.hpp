@@ -13,5 +13,6 @@ extern const hal_stream_table stream_table;
 extern const hal_stream_ext_table stream_ext_table;
 extern const hal_event_table event_table;
 extern const hal_event_ext_table event_ext_table;
+extern const hal_kernel_table kernel_table;
 
 }  // namespace hal::opencl

@@ -57,19 +57,9 @@ void binary_row(const std::array<std::byte*, 3>& at, int64_t count, const std::a
 
 }  // namespace detail
 
-// numpy's rule; refuses shapes that it does not join.
-[[nodiscard]] Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b);
-
 template <class Op, class T>
 hal_status unary(Instance& instance, const hal_kernel_call& raw) {
-    const Call call(instance, raw, Purpose::run, 1, 1);
-    call.attributes({});
-    const View input = call.input(0);
-    const View output = call.output(0);
-    call.expect_dtype(input, "input 0", dtype_of<T>);
-    call.expect_dtype(output, "output 0", dtype_of<T>);
-    call.expect_shape(output, "output 0", input.shape);
-    call.expect_apart(output, input, "input 0", true);
+    const auto [input, output] = shared::read_unary(Call(instance, raw, Purpose::run, 1, 1), dtype_of<T>);
     enqueue(instance, raw.device, raw.stream, [plan = make_plan<2>(output.shape, {&output, &input})] {
         for_each_row(plan, detail::unary_row<Op, T>);
         return HAL_OK;
@@ -79,27 +69,13 @@ hal_status unary(Instance& instance, const hal_kernel_call& raw) {
 
 template <class Op, class T>
 hal_status binary(Instance& instance, const hal_kernel_call& raw) {
-    const Call call(instance, raw, Purpose::run, 2, 1);
-    call.attributes({});
-    const View a = call.input(0);
-    const View b = call.input(1);
-    const View output = call.output(0);
-    call.expect_dtype(a, "input 0", dtype_of<T>);
-    call.expect_dtype(b, "input 1", dtype_of<T>);
-    call.expect_dtype(output, "output 0", dtype_of<T>);
-    call.expect_shape(output, "output 0", broadcast_shape(call, a.shape, b.shape));
-    call.expect_apart(output, a, "input 0", true);
-    call.expect_apart(output, b, "input 1", true);
+    const auto [a, b, output] = shared::read_binary(Call(instance, raw, Purpose::run, 2, 1), dtype_of<T>);
     enqueue(instance, raw.device, raw.stream, [plan = make_plan<3>(output.shape, {&output, &a, &b})] {
         for_each_row(plan, detail::binary_row<Op, T>);
         return HAL_OK;
     });
     return HAL_OK;
 }
-
-// ---- Output shapes, for `infer` ----
-[[nodiscard]] Inferred same_as_input(Instance& instance, const hal_kernel_call& raw);  // of one input
-[[nodiscard]] Inferred broadcast_of_two(Instance& instance, const hal_kernel_call& raw);
 
 inline constexpr uint32_t elementwise_flags = HAL_KERNEL_IN_PLACE | HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC;
 

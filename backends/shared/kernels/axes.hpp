@@ -5,7 +5,7 @@
 
 #include "call.hpp"
 
-namespace hal::cpu {
+namespace hal::shared {
 
 struct Axes {
     std::array<bool, HAL_MAX_RANK> reduced{};
@@ -55,4 +55,4 @@ struct Axes {
     return part;
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

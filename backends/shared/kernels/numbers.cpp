@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hal::cpu {
+namespace hal::shared {
 
 std::string dtype_text(hal_dtype dtype) {
     using Name = std::pair<hal_dtype, std::string_view>;
@@ -35,4 +35,4 @@ std::string dtype_text(hal_dtype dtype) {
            " bits, " + std::to_string(HAL_DTYPE_LANES(dtype)) + " lanes)";
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

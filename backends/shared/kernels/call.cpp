@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "memory.hpp"
-
-namespace hal::cpu {
+namespace hal::shared {
 namespace {
 
 std::string numbered(const char* kind, uint32_t index) {
@@ -93,21 +91,21 @@ View dense_view(hal_dtype dtype, const Shape& shape) {
     return view;
 }
 
-Call::Call(Instance& instance, const hal_kernel_call& call, Purpose purpose, uint32_t inputs, uint32_t outputs)
-    : instance_(instance), call_(call), purpose_(purpose) {
+Call::Call(const hal_kernel_call& call, Purpose purpose, uint32_t inputs, uint32_t outputs)
+    : call_(call), purpose_(purpose) {
     if (call.size < sizeof(hal_kernel_call)) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "hal_kernel_call.size is " + std::to_string(call.size) +
                                                          "; set it to sizeof the struct, " +
                                                          std::to_string(sizeof(hal_kernel_call)));
     }
     sdk::require(call.kernel, "call.kernel");
-    if (call.input_count != inputs) {
+    if (inputs != any_inputs && call.input_count != inputs) {
         refuse("", std::to_string(call.input_count) + " inputs were given, expected " + std::to_string(inputs));
     }
     if (call.output_count != outputs && (purpose == Purpose::run || call.output_count != 0)) {
         refuse("", std::to_string(call.output_count) + " outputs were given, expected " + std::to_string(outputs));
     }
-    if ((inputs != 0 && call.inputs == nullptr) || (call.output_count != 0 && call.outputs == nullptr) ||
+    if ((call.input_count != 0 && call.inputs == nullptr) || (call.output_count != 0 && call.outputs == nullptr) ||
         (call.attribute_count != 0 && call.attributes == nullptr)) {
         refuse("", "an array of the call is NULL though its count is not 0");
     }
@@ -117,12 +115,12 @@ std::string Call::operator_name() const {
     return call_.kernel->op == nullptr ? "kernel" : call_.kernel->op;
 }
 
+std::string Call::named(std::string_view tensor) const {
+    return (operator_name() + (tensor.empty() ? "" : ": ")).append(tensor);
+}
+
 void Call::refuse(std::string_view tensor, std::string_view text, hal_status status) const {
-    std::string all = operator_name() + ": ";
-    if (!tensor.empty()) {
-        all.append(tensor).append(": ");
-    }
-    throw sdk::Error(status, all.append(text));
+    throw sdk::Error(status, (named(tensor) + ": ").append(text));
 }
 
 View Call::input(uint32_t index) const {
@@ -219,10 +217,8 @@ void Call::place(const hal_tensor& tensor, const std::string& name, View& view) 
     }
     const hal_dptr first = tensor.data + static_cast<uint64_t>(begin);
     const auto size_bytes = static_cast<uint64_t>(end - begin);
-    if (!memory_of(instance_, call_.device).heap.contains(first, size_bytes)) {  // the text only where it may be needed
-        check_range(instance_, call_.device, first, size_bytes, (operator_name() + ": " + name).c_str());
-    }
-    view.data = static_cast<std::byte*>(as_pointer(tensor.data + tensor.byte_offset));
+    require_memory(first, size_bytes, name);
+    view.data = reinterpret_cast<std::byte*>(tensor.data + tensor.byte_offset);
     const int64_t alignment = std::min<int64_t>(view.item_bytes & -view.item_bytes, 8);
     if (reinterpret_cast<uintptr_t>(view.data) % static_cast<uint64_t>(alignment) != 0) {
         refuse(name, "its address is not a multiple of the element's " + std::to_string(alignment) + " bytes");
@@ -268,11 +264,11 @@ std::byte* Call::workspace(uint64_t bytes) const {
         refuse("", "a workspace of " + std::to_string(call_.workspace_bytes) + " bytes was given, the query asks for " +
                        std::to_string(bytes));
     }
-    check_range(instance_, call_.device, call_.workspace, bytes, (operator_name() + ": workspace").c_str());
+    require_memory(call_.workspace, bytes, "workspace");
     if (call_.workspace % 64 != 0) {
         refuse("", "the workspace is not aligned to 64 bytes");
     }
-    return static_cast<std::byte*>(as_pointer(call_.workspace));
+    return reinterpret_cast<std::byte*>(call_.workspace);
 }
 
 int32_t Call::axis(int64_t value, int32_t rank) const {
@@ -283,4 +279,4 @@ int32_t Call::axis(int64_t value, int32_t rank) const {
     return static_cast<int32_t>(value < 0 ? value + rank : value);
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -15,7 +15,7 @@
 
 #include "hal/types.h"
 
-namespace hal::cpu {
+namespace hal::shared {
 
 struct F16 {
     uint16_t bits;
@@ -28,34 +28,34 @@ struct Bool {
     uint8_t byte;
 };
 
-// HAL_CPU_FOR_...(X) expands X(dtype, C++ type) for each type of a class.
-#define HAL_CPU_FOR_FLOATS(X) X(HAL_F32, float) X(HAL_F64, double) X(HAL_F16, F16) X(HAL_BF16, BF16)
-#define HAL_CPU_FOR_INTEGERS(X) \
-    X(HAL_I8, int8_t)           \
-    X(HAL_I16, int16_t)         \
-    X(HAL_I32, int32_t)         \
+// HAL_FOR_...(X) expands X(dtype, C++ type) for each type of a class.
+#define HAL_FOR_FLOATS(X) X(HAL_F32, float) X(HAL_F64, double) X(HAL_F16, F16) X(HAL_BF16, BF16)
+#define HAL_FOR_INTEGERS(X) \
+    X(HAL_I8, int8_t)       \
+    X(HAL_I16, int16_t)     \
+    X(HAL_I32, int32_t)     \
     X(HAL_I64, int64_t) X(HAL_U8, uint8_t) X(HAL_U16, uint16_t) X(HAL_U32, uint32_t) X(HAL_U64, uint64_t)
-#define HAL_CPU_FOR_NUMBERS(X) HAL_CPU_FOR_FLOATS(X) HAL_CPU_FOR_INTEGERS(X)
-#define HAL_CPU_FOR_TYPES(X) HAL_CPU_FOR_NUMBERS(X) X(HAL_BOOL, Bool)
+#define HAL_FOR_NUMBERS(X) HAL_FOR_FLOATS(X) HAL_FOR_INTEGERS(X)
+#define HAL_FOR_TYPES(X) HAL_FOR_NUMBERS(X) X(HAL_BOOL, Bool)
 
 template <class T>
 inline constexpr hal_dtype dtype_of = HAL_DTYPE_ANY;
-#define HAL_CPU_DTYPE_OF(dtype, T) \
-    template <>                    \
+#define HAL_DTYPE_OF(dtype, T) \
+    template <>                \
     inline constexpr hal_dtype dtype_of<T> = dtype;
-HAL_CPU_FOR_TYPES(HAL_CPU_DTYPE_OF)
-#undef HAL_CPU_DTYPE_OF
+HAL_FOR_TYPES(HAL_DTYPE_OF)
+#undef HAL_DTYPE_OF
 
 // Calls f(std::type_identity<T>()) for the type of the dtype; false, and no call, for a type that has none here.
 template <class F>
 bool dispatch(hal_dtype dtype, F&& f) {
     switch (dtype) {
-#define HAL_CPU_CASE(value, T)      \
+#define HAL_CASE(value, T)          \
     case value:                     \
         f(std::type_identity<T>()); \
         return true;
-        HAL_CPU_FOR_TYPES(HAL_CPU_CASE)
-#undef HAL_CPU_CASE
+        HAL_FOR_TYPES(HAL_CASE)
+#undef HAL_CASE
         default:
             return false;
     }
@@ -186,4 +186,4 @@ T store(Compute<T> value) noexcept {
     return convert<T>(value);
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

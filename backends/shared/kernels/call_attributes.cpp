@@ -1,6 +1,6 @@
 #include "call.hpp"
 
-namespace hal::cpu {
+namespace hal::shared {
 
 void Call::attributes(std::initializer_list<std::string_view> known) const {
     for (uint32_t i = 0; i < call_.attribute_count; ++i) {
@@ -60,4 +60,4 @@ std::optional<std::span<const int64_t>> Call::integers(std::string_view name) co
     return std::span(found->value.i64_array, found->count);
 }
 
-}  // namespace hal::cpu
+}  // namespace hal::shared

@@ -1,0 +1,50 @@
+// A launch on this back end: the checks of every back end (shared/kernels/) against the memory of these devices.
+#pragma once
+
+#include "device.hpp"
+#include "instance.hpp"
+#include "kernels/numbers.hpp"
+#include "kernels/operators.hpp"
+
+namespace hal::opencl {
+
+using shared::Purpose;
+using shared::View;
+
+class Call final : public shared::Call {
+  public:
+    using Owner = Instance;
+    // Also throws UNSUPPORTED if the registration's type needs what the device lacks.
+    Call(Instance& instance, const hal_kernel_call& call, Purpose purpose, uint32_t inputs, uint32_t outputs)
+        : shared::Call(call, purpose, inputs, outputs), device_(instance.device(call.device)) {
+        require_type(dtype());
+    }
+
+    [[nodiscard]] Device& device() const noexcept { return device_; }
+    [[nodiscard]] hal_dtype dtype() const noexcept { return raw().kernel->dtype; }
+    void require_type(hal_dtype dtype) const {
+        if (dtype == HAL_F64 && !device_.info().has_f64) {
+            refuse("", "device " + std::to_string(device_.ordinal()) + " has no f64", HAL_ERROR_UNSUPPORTED);
+        }
+    }
+
+  private:
+    void require_memory(hal_dptr first, uint64_t bytes, std::string_view tensor) const override {
+        if (!device_.memory.place(first, bytes)) {  // the text only where it is needed
+            static_cast<void>(check_range(device_, first, bytes, named(tensor).c_str()));
+        }
+    }
+
+    Device& device_;
+};
+
+// Every kernel has a query: a device may lack its type.
+inline uint64_t no_workspace(const Call&) {
+    return 0;
+}
+template <auto Rule, uint32_t Inputs>
+inline constexpr auto query = &shared::query_slot<Call, Rule, Inputs>;
+template <shared::Inferred (*Rule)(const shared::Call&), uint32_t Inputs>
+inline constexpr auto infer = &shared::infer_slot<Call, Rule, Inputs>;
+
+}  // namespace hal::opencl

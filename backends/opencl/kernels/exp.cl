@@ -1,0 +1,2 @@
+// Exp: e^x.
+inline value apply(value x) { return exp(x); }

@@ -1,0 +1,3 @@
+// Mul: a * b. Integers wrap around.
+typedef JOIN(wide_, T) wide;
+inline value apply(value a, value b) { return (value)((wide)a * (wide)b); }

@@ -13,7 +13,7 @@ packages=(
   # looks at the checker's page in a test
   chromium
   # peers that hal-bench runs beside us
-  ocl-icd-opencl-dev pocl-opencl-icd valgrind
+  ocl-icd-opencl-dev pocl-opencl-icd libclblast-dev valgrind
 )
 
 missing=()

@@ -113,8 +113,19 @@ void Test::expect_unwritten(const HostBuffer& buffer, const Gate& gate, Where wh
 }
 
 void Test::expect_unwritten(const DeviceBuffer& buffer, const Gate& gate, Where where) {
+    const auto look = gate.look(limits.closed_look);
     if ((facts.device_flags & HAL_DEVICE_HOST_ACCESSIBLE) != 0) {
-        unwritten(reinterpret_cast<const void*>(buffer.ptr), buffer.size, gate, gate.look(limits.closed_look), where);
+        unwritten(reinterpret_cast<const void*>(buffer.ptr), buffer.size, gate, look, where);
+    } else if (api.memory_copy_d2h) {
+        std::this_thread::sleep_for(look);  // what comes too early has come by then
+        if (gate.surely_closed()) {
+            const auto bytes = std::make_shared<std::vector<uint8_t>>(buffer.size);  // a call that hangs keeps it
+            const auto read = [this, bytes, &buffer] {
+                return api.memory_copy_d2h(buffer.dev, bytes->data(), buffer.ptr, buffer.size);
+            };
+            ok(returns(read, gate, where), "reading the destination beside the gate", where);
+            unwritten(bytes->data(), buffer.size, gate, std::chrono::milliseconds(0), where);
+        }
     }
 }
 

@@ -10,9 +10,11 @@ namespace {
 
 constexpr auto mutants = std::to_array<Mutant>({
 #define HAL_MUTANT(word, fault, row, what, cls, verdict, killers, message) \
-    {#word "." #fault, #row, what, #cls, #verdict, killers, message, ""},
+    {#word "." #fault, #row, what, #cls, #verdict, killers, message, "", false},
+#define HAL_SEPARATE_MUTANT(word, fault, row, what, cls, verdict, killers, message) \
+    {#word "." #fault, #row, what, #cls, #verdict, killers, message, "", true},
 #define HAL_LIBRARY_MUTANT(library, what, cls, verdict, killers, message) \
-    {"library." #library, "library", what, #cls, #verdict, killers, message, #library},
+    {"library." #library, "library", what, #cls, #verdict, killers, message, #library, false},
 #include "mutants.def"
 });
 

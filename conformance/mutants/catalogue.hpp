@@ -22,6 +22,7 @@ struct Mutant {
     std::string_view killers;  // ids or globs of ids, parted by blanks
     std::string_view message;  // part of what the killer finds; '|' parts alternatives
     std::string_view library;  // "" for the overlay, else a plug-in of its own in static/
+    bool separate;             // the base's memory is one that the host cannot reach
 };
 [[nodiscard]] std::span<const Mutant> all_mutants();
 

@@ -27,11 +27,14 @@ fs::path overlay_manifest(const SelftestOptions& options) {
     return fs::canonical(manifest);
 }
 
+// The overlay's manifest for bases whose memory the host cannot reach.
+constexpr std::string_view separate_overlay = "separate";
+
 Job job_for(const fs::path& overlay, std::string_view library, const std::string& mutant, uint32_t mib = usual_mib) {
     Job job;
     job.manifest = library.empty() ? overlay : overlay.parent_path() / (std::string(library) + ".json");
     job.options = {"devices=2", "memory=" + std::to_string(mib) + "m"};
-    if (library.empty()) {
+    if (library.empty() || library == separate_overlay) {
         job.options.push_back("mutant=" + mutant);
     }
     return job;
@@ -176,7 +179,7 @@ class Selftest {
         std::set<std::string_view> classes;
         for (const Mutant& mutant : all_mutants()) {
             const bool first = classes.insert(mutant.cls).second;
-            if (!chosen(mutant.name) || (options_.mini && !first)) {
+            if (!chosen(mutant.name) || (options_.mini && !first) || (mutant.separate && !separate_base())) {
                 continue;
             }
             auto killers = parts(mutant.killers, ' ');
@@ -198,6 +201,22 @@ class Selftest {
         run_beside_each_other(of.size(), jobs_, [&](size_t i) { kill(*of[i], report_.kills[i]); });
     }
 
+    // Is there a device whose memory the host cannot reach? Asked once.
+    bool separate_base() {
+        if (!has_separate_) {
+            Job job = job_for(overlay_, separate_overlay, "");
+            job.arguments = {"--filter", "45079.X.abi.norm.descriptor", "--jobs", "1"};
+            const JobResult result = fs::exists(job.manifest) ? run_job(job) : JobResult{};
+            has_separate_ = result.exit == 0;
+            if (!*has_separate_) {
+                report_.left_out.push_back("separate.*: no back end with memory of its own: " +
+                                           (result.errors.empty() ? job.manifest.string() + " is not installed"
+                                                                  : result.errors.substr(0, result.errors.find('\n'))));
+            }
+        }
+        return *has_separate_;
+    }
+
     // What the killer needs of each device.
     [[nodiscard]] uint32_t mib_of(std::string_view killer) const {
         uint32_t most = 0;
@@ -217,7 +236,7 @@ class Selftest {
         if (mib > usual_mib) {
             alone.lock();  // two at once would need a larger machine
         }
-        Job job = job_for(overlay_, mutant.library, result.mutant, mib);
+        Job job = job_for(overlay_, mutant.separate ? separate_overlay : mutant.library, result.mutant, mib);
         job.arguments = {"--filter", result.killer, "--repeat", std::to_string(result.rounds),
                          "--seed",   seed(),        "--jobs",   "1"};
         if (mutant.verdict == name(Verdict::hang)) {  // the limit is what is waited for
@@ -384,6 +403,7 @@ class Selftest {
     int jobs_;
     SelftestReport report_;
     std::optional<Facts> facts_;
+    std::optional<bool> has_separate_;
     std::mutex mutex_;
     std::mutex gigabytes_;
 };

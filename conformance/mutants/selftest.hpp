@@ -53,6 +53,7 @@ struct SelftestReport {
     std::vector<GeneratedResult> generated;
     std::vector<OddityResult> oddities;
     std::vector<std::string> faults;      // a killer that no case matches
+    std::vector<std::string> left_out;    // mutants whose base is not here, and why
     std::vector<std::string> idle_cases;  // cases that killed nothing; only of a full run
 
     // Rows where doing nothing passes.

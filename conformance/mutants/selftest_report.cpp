@@ -123,6 +123,7 @@ nlohmann::json to_json(const SelftestReport& report) {
             {"accused", accused},
             {"smoke_only", report.smoke_only()},
             {"faults", report.faults},
+            {"left_out", report.left_out},
             {"idle_cases", report.idle_cases}};
 }
 
@@ -135,6 +136,7 @@ void print(std::ostream& out, const SelftestReport& report) {
         print_list(out, ("quality findings about " + one.name).c_str(), one.qualities);
     }
     print_list(out, "faults of the list of mutants:", report.faults);
+    print_list(out, "left out:", report.left_out);
     print_list(out, "cases that killed nothing:", report.idle_cases);
     std::set<std::string_view> mutants;
     std::set<std::string_view> alive;

@@ -152,6 +152,11 @@ void choose(std::string_view text, std::string_view variable, std::vector<Device
 
 }  // namespace
 
+bool is_software(const Device& device) {
+    const auto known = properties(device);
+    return device.manifest->software || (known && (known->flags & HAL_DEVICE_SOFTWARE) != 0);
+}
+
 std::vector<Device> select_devices(std::vector<Device> devices, std::optional<std::string_view> visible,
                                    std::optional<std::string_view> first, const Complain& complain) {
     if (visible && trimmed(*visible) == "none") {

@@ -17,6 +17,9 @@ struct Device {
     hal_dev ordinal;
 };
 
+// Runs on the host's processors: all devices of the manifest do, or this one says so.
+bool is_software(const Device& device);
+
 // Gets each message about a selector that is wrong or matches nothing.
 using Complain = std::function<void(const std::string&)>;
 

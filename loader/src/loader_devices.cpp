@@ -38,11 +38,10 @@ std::vector<Device> Loader::opened_devices(const std::vector<Backend*>& backends
     std::vector<Backend*> ready;
     std::copy_if(backends.begin(), backends.end(), std::back_inserter(ready),
                  [](const Backend* backend) { return backend->state() == HAL_STATE_READY; });
-    if (!environment_.get("HAL_BACKENDS_ORDER")) {
+    const bool by_rule = !environment_.get("HAL_BACKENDS_ORDER");
+    if (by_rule) {
         std::stable_sort(ready.begin(), ready.end(), [](const Backend* a, const Backend* b) {
-            const Manifest& x = a->candidate().manifest;
-            const Manifest& y = b->candidate().manifest;
-            return x.software != y.software ? y.software : x.priority > y.priority;
+            return a->candidate().manifest.priority > b->candidate().manifest.priority;
         });
     }
     std::vector<Device> devices;
@@ -50,6 +49,10 @@ std::vector<Device> Loader::opened_devices(const std::vector<Backend*>& backends
         for (hal_dev ordinal = 0; ordinal < backend->device_count(); ++ordinal) {
             devices.push_back({backend->opened(), &backend->candidate().manifest, ordinal});
         }
+    }
+    if (by_rule) {
+        std::stable_partition(devices.begin(), devices.end(),
+                              [](const Device& device) { return !is_software(device); });
     }
     return devices;
 }

@@ -74,6 +74,10 @@ TEST_CASE("devices come hardware first, then by priority, then in the candidates
         CHECK(Open(both(dir, R"(, "software": true, "priority": 1000)")).devices() ==
               "test.healthy:0 test.healthy:1 test.faulty:0 test.faulty:1");
     }
+    SECTION("one device that says so itself behind") {
+        CHECK(Open(both(dir, R"(, "options": {"fault": "software-device"})")).devices() ==
+              "test.faulty:1 test.healthy:0 test.healthy:1 test.faulty:0");
+    }
     SECTION("priority") {
         CHECK(Open(both(dir, "", R"(, "priority": 501)")).devices() ==
               "test.healthy:0 test.healthy:1 test.faulty:0 test.faulty:1");

@@ -171,8 +171,11 @@ hal_status register_kernel(Instance& self, const hal_kernel* const** out_kernels
     return HAL_OK;
 }
 
-hal_status get_device_properties(Instance&, hal_dev device, hal_device_properties* out_properties) {
+hal_status get_device_properties(Instance& self, hal_dev device, hal_device_properties* out_properties) {
     hal_device_properties answer{.kind = device == 0 ? HAL_KIND_NPU : HAL_KIND_GPU};
+    if (self.fault.what == "software-device" && device == 0) {
+        answer.flags = HAL_DEVICE_SOFTWARE;
+    }
     answer.uuid[15] = static_cast<uint8_t>(device + 1);
     std::snprintf(answer.pci, sizeof answer.pci, "0000:0%d:00.0", device);
     return hal::sdk::write_struct(answer, out_properties, "out_properties");

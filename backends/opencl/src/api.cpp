@@ -66,6 +66,13 @@ cl_int Event::status() const noexcept {
     return status;
 }
 
+std::optional<uint64_t> Event::end_ns() const noexcept {
+    cl_ulong time = 0;
+    const bool known = event_ != nullptr && api_->clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END, sizeof time,
+                                                                          &time, nullptr) == CL_SUCCESS;
+    return known ? std::optional<uint64_t>(time) : std::nullopt;
+}
+
 cl_context Event::context() const {
     cl_context context = nullptr;
     check(api_->clGetEventInfo(event_, CL_EVENT_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr),
@@ -73,10 +80,18 @@ cl_context Event::context() const {
     return context;
 }
 
-Queue::Queue(const Api& api, cl_context context, cl_device_id device) : api_(api) {
+Queue::Queue(const Api& api, cl_context context, cl_device_id device, bool profiled, int32_t priority) : api_(api) {
     cl_int error = CL_SUCCESS;
-    queue_ = api.clCreateCommandQueue(context, device, 0, &error);
-    check(error, "clCreateCommandQueue");
+    const cl_command_queue_properties flags = profiled ? CL_QUEUE_PROFILING_ENABLE : 0;
+    if (priority == 0) {
+        queue_ = api.clCreateCommandQueue(context, device, flags, &error);
+        check(error, "clCreateCommandQueue");
+        return;
+    }
+    const cl_queue_properties hint = priority < 0 ? CL_QUEUE_PRIORITY_HIGH_KHR : CL_QUEUE_PRIORITY_LOW_KHR;
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, flags, CL_QUEUE_PRIORITY_KHR, hint, 0};
+    queue_ = api.clCreateCommandQueueWithProperties(context, device, properties, &error);
+    check(error, "clCreateCommandQueueWithProperties");
 }
 
 Queue::~Queue() {

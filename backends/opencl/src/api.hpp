@@ -11,6 +11,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include "hal/sdk.hpp"
 
@@ -83,6 +84,8 @@ class Event {
     // CL_COMPLETE, above it while the work is under way, below it the error that it ended with.
     [[nodiscard]] cl_int status() const noexcept;
     [[nodiscard]] cl_context context() const;
+    // When its command ended by the device's clock; nullopt where the driver cannot tell.
+    [[nodiscard]] std::optional<uint64_t> end_ns() const noexcept;
     [[nodiscard]] bool ended() const noexcept { return event_ == nullptr || status() <= CL_COMPLETE; }
 
   private:
@@ -120,11 +123,16 @@ void when_ended(const Api& api, const Event& event, F f) {
     static_cast<void>(kept.release());
 }
 
+// Lower runs first, as in hal_stream_desc; of devices with cl_khr_priority_hints.
+constexpr int32_t greatest_priority = -1;
+constexpr int32_t least_priority = 1;
+
 // An in-order command queue. Its end waits for what it still has to do.
 class Queue {
   public:
-    // Throws what the driver refuses.
-    Queue(const Api& api, cl_context context, cl_device_id device);
+    // `profiled`: events of the queue know when their command ended by the device's clock. Throws what the driver
+    // refuses.
+    Queue(const Api& api, cl_context context, cl_device_id device, bool profiled, int32_t priority = 0);
     ~Queue();
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;

@@ -18,7 +18,7 @@ Device::Device(Instance& instance, int32_t ordinal, FoundDevice found)
       api_(instance.api()),
       ordinal_(ordinal),
       found_(std::move(found)),
-      transfer_queue_(api_, context(), id()),
+      transfer_queue_(api_, context(), id(), false),
       memory(*this, instance.options()),
       staging(*this),
       programs(*this) {
@@ -29,8 +29,8 @@ Device::~Device() {
     default_stream.close();
 }
 
-std::unique_ptr<Queue> Device::make_queue() const {
-    return std::make_unique<Queue>(api_, context(), id());
+std::unique_ptr<Queue> Device::make_queue(int32_t priority) const {
+    return std::make_unique<Queue>(api_, context(), id(), instance_.options().profiling, priority);
 }
 
 // The driver has started the device with its context.

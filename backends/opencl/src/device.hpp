@@ -32,7 +32,7 @@ class Device {
     [[nodiscard]] const Api& api() const noexcept { return api_; }
     [[nodiscard]] bool same_context(const Device& other) const noexcept { return context() == other.context(); }
 
-    [[nodiscard]] std::unique_ptr<Queue> make_queue() const;
+    [[nodiscard]] std::unique_ptr<Queue> make_queue(int32_t priority) const;
     // For synchronous copies, which wait for no stream.
     [[nodiscard]] cl_command_queue transfer_queue() const noexcept { return transfer_queue_.get(); }
 

@@ -54,7 +54,11 @@ RecordedEvent::Timed RecordedEvent::timed(hal_event handle, const char* role) {
     if (!time_ns_) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, std::string(role) + " was never recorded");
     }
-    return {point_, time_ns_->load()};
+    return {point_, time_ns_->load(), profiled_ns(), device_};
+}
+
+std::optional<uint64_t> RecordedEvent::profiled_ns() const noexcept {
+    return device_->instance().options().profiling ? point_.event.end_ns() : std::nullopt;
 }
 
 RecordedEvent& find_event(Instance& instance, hal_event event) {
@@ -146,7 +150,9 @@ hal_status event_elapsed(Instance& instance, hal_event start, hal_event end, int
     }
     report(first.point);
     report(last.point);
-    elapsed = static_cast<int64_t>(last.time_ns - first.time_ns);
+    // The clocks of two devices have nothing to do with each other, the host's is one.
+    const bool one_clock = first.device_ns && last.device_ns && first.device == last.device;
+    elapsed = static_cast<int64_t>(one_clock ? *last.device_ns - *first.device_ns : last.time_ns - first.time_ns);
     return HAL_OK;
 }
 

@@ -28,7 +28,9 @@ class RecordedEvent {
     // The record and the time when it was reached, 0 until then; INVALID_ARGUMENT naming `role` for an event without.
     struct Timed {
         Point point;
-        uint64_t time_ns;
+        uint64_t time_ns;                   // by the host's clock
+        std::optional<uint64_t> device_ns;  // by the device's, with the option profiling
+        const Device* device;
     };
     [[nodiscard]] Timed timed(hal_event handle, const char* role);
 
@@ -36,6 +38,7 @@ class RecordedEvent {
 
   private:
     void require_open(hal_event handle) const;
+    [[nodiscard]] std::optional<uint64_t> profiled_ns() const noexcept;
 
     std::mutex mutex_;
     Device* device_ = nullptr;

@@ -21,10 +21,11 @@ struct Options {
     int32_t repeat = 1;         // each device so often, with a context of its own: for tests
     uint64_t memory_bytes = 0;  // limit of each device; 0 what it has
     MemoryMode memory_mode = MemoryMode::automatic;
+    bool profiling = false;     // timing events by the device's clock
     std::string program_cache;  // folder; empty the user's cache, "off" none
 };
 
-// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `program_cache`. Throws sdk::Error
+// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `program_cache`. Throws sdk::Error
 // INVALID_ARGUMENT naming option, value and what is allowed.
 [[nodiscard]] Options read_options(const hal_host* host);
 

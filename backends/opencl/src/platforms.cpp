@@ -52,6 +52,8 @@ DeviceInfo read_info(const Api& api, cl_device_id id, const std::string& platfor
     info.alignment_bytes = device_number<cl_uint>(api, id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info.has_f64 = device_number<cl_device_fp_config>(api, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     if (info.version.rfind("OpenCL 1.", 0) != 0) {
+        info.has_priorities =
+            device_text(api, id, CL_DEVICE_EXTENSIONS).find("cl_khr_priority_hints") != std::string::npos;
         info.svm = device_number<cl_device_svm_capabilities>(api, id, CL_DEVICE_SVM_CAPABILITIES);
     }
     return info;

@@ -18,10 +18,11 @@ const Api& Stream::api() const noexcept {
     return device_->api();
 }
 
-void Stream::open(Device& device, hal_stream handle) {
+void Stream::open(Device& device, hal_stream handle, int32_t priority) {
     const std::lock_guard lock(mutex_);
     device_ = &device;
-    queue_ = device.make_queue();
+    queue_ = device.make_queue(priority);
+    priority_ = priority;
     outcome_ = std::make_shared<Outcome>();
     last_ = {};
     first_ = submitted_;
@@ -209,6 +210,7 @@ hal_stream_info Stream::info(hal_stream handle) {
     collect_locked(pending_.size());
     hal_stream_info info{};
     info.device = device_->ordinal();
+    info.priority = priority_;
     info.status = outcome_->failed_by(submitted_) ? outcome_->status : HAL_OK;
     info.submitted_count = submitted_ - first_;
     info.completed_count = completed() - first_;

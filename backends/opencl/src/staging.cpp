@@ -10,7 +10,7 @@ Lane& Staging::idle_lane() {
             return lane;
         }
     }
-    auto queue = device_.make_queue();
+    auto queue = device_.make_queue(0);
     Lane& lane = lanes_.emplace_back();
     lane.queue = std::move(queue);
     return lane;

@@ -27,13 +27,22 @@ Stream& find_stream(Instance& instance, hal_dev device, hal_stream stream) {
 
 namespace {
 
+struct Priorities {
+    int32_t least, greatest;
+};
+Priorities priorities_of(const Device& device) {
+    return device.info().has_priorities ? Priorities{least_priority, greatest_priority} : Priorities{0, 0};
+}
+
 hal_status create_stream(Instance& instance, hal_dev device, const hal_stream_desc* desc, hal_stream* out_stream) {
     Device& owner = instance.device(device);
     hal_stream& out = sdk::require(out_stream, "out_stream");
     const auto description = sdk::read_struct(desc, "desc");
-    if (description.priority != 0) {
+    const auto [least, greatest] = priorities_of(owner);
+    if (description.priority > least || description.priority < greatest) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "desc.priority is " + std::to_string(description.priority) +
-                                                         "; this device knows no priorities, it must be 0");
+                                                         "; this device has " + std::to_string(greatest) + " to " +
+                                                         std::to_string(least) + ", the lower runs first");
     }
     if (description.flags != 0) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
@@ -44,7 +53,7 @@ hal_status create_stream(Instance& instance, hal_dev device, const hal_stream_de
         throw sdk::Error(HAL_ERROR_OUT_OF_RESOURCES, "too many streams; destroy some");
     }
     try {
-        stream->open(owner, handle);
+        stream->open(owner, handle, description.priority);
     } catch (...) {
         instance.streams().release(handle);
         throw;
@@ -112,13 +121,12 @@ hal_status stream_wait_event(Instance& instance, hal_dev device, hal_stream stre
     return HAL_OK;
 }
 
-// OpenCL has priorities as an extension only, which PoCL lacks.
 hal_status stream_priority_range(Instance& instance, hal_dev device, int32_t* out_least, int32_t* out_greatest) {
-    static_cast<void>(instance.device(device));
+    const auto [lowest, highest] = priorities_of(instance.device(device));
     int32_t& least = sdk::require(out_least, "out_least");
     int32_t& greatest = sdk::require(out_greatest, "out_greatest");
-    least = 0;
-    greatest = 0;
+    least = lowest;
+    greatest = highest;
     return HAL_OK;
 }
 

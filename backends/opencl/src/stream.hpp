@@ -52,7 +52,7 @@ class Stream {
     Stream& operator=(const Stream&) = delete;
 
     // ---- Life; open and close alternate, closed at first ----
-    void open(Device& device, hal_stream handle);
+    void open(Device& device, hal_stream handle, int32_t priority = 0);
     // Waits for all work, callbacks included. Does nothing on a closed stream.
     void close() noexcept;
 
@@ -127,6 +127,7 @@ class Stream {
     std::mutex mutex_;
     Device* device_ = nullptr;
     hal_stream handle_ = nullptr;
+    int32_t priority_ = 0;
     bool open_ = false;
     std::unique_ptr<Queue> queue_;
     Event last_;

@@ -16,6 +16,8 @@ namespace hal::opencl::cl {
 @constants@}  // namespace hal::opencl::cl
 ")
 target_sources(hal_opencl_core PRIVATE
-  src/kernel.cpp src/program_cache.cpp src/programs.cpp kernels/common/launch.cpp
-  kernels/elementwise.cpp kernels/matmul.cpp kernels/moves.cpp kernels/sums.cpp)
+  src/kernel.cpp src/program_cache.cpp src/programs.cpp src/user_kernels.cpp kernels/common/launch.cpp
+  kernels/elementwise.cpp kernels/matmul.cpp kernels/moves.cpp kernels/sums.cpp kernels/user.cpp)
 target_include_directories(hal_opencl_core PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+find_package(nlohmann_json REQUIRED)
+target_link_libraries(hal_opencl_core PRIVATE nlohmann_json::nlohmann_json)

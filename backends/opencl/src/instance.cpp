@@ -2,6 +2,7 @@
 
 #include "device.hpp"
 #include "event.hpp"
+#include "hal/register.h"
 #include "keep_process.hpp"
 #include "live_objects.hpp"
 
@@ -11,11 +12,19 @@ namespace {
 // The instance whose callbacks this thread runs.
 thread_local const Instance* callbacks_of = nullptr;
 
+std::vector<const hal_kernel*> own_kernels() {
+    const hal_kernel* const* kernels = nullptr;
+    uint64_t count = 0;
+    static_cast<void>(hal_registered_kernels(nullptr, &kernels, &count));
+    return {kernels, kernels + count};
+}
+
 }  // namespace
 
 Instance::Instance(const hal_host* host)
     : host_(host),
       options_(read_options(host)),
+      user_kernels_(options_.kernels, own_kernels()),
       life_("opencl"),
       streams_(std::make_unique<Streams>()),
       events_(std::make_unique<Events>()) {}

@@ -10,6 +10,7 @@
 #include "hal/sdk.hpp"
 #include "life.hpp"
 #include "options.hpp"
+#include "user_kernels.hpp"
 
 namespace hal::opencl {
 
@@ -40,6 +41,7 @@ class Instance {
 
     [[nodiscard]] const Api& api() const noexcept { return *api_; }
     [[nodiscard]] const Options& options() const noexcept { return options_; }
+    [[nodiscard]] const UserKernels& user_kernels() const noexcept { return user_kernels_; }
     [[nodiscard]] int32_t device_count() const noexcept { return static_cast<int32_t>(devices_.size()); }
     // Throws INVALID_DEVICE naming the index and the count.
     [[nodiscard]] Device& device(hal_dev device) {
@@ -64,6 +66,7 @@ class Instance {
 
     const hal_host* host_;
     Options options_;
+    UserKernels user_kernels_;
     shared::Life life_;
     std::mutex life_mutex_;
     uint64_t initialize_count_ = 0;

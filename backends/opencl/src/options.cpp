@@ -41,6 +41,7 @@ Options read_options(const hal_host* host) {
         choice<MemoryMode>(source, "memory_mode",
                            {{"auto", MemoryMode::automatic}, {"svm", MemoryMode::svm}, {"buffer", MemoryMode::buffer}});
     options.profiling = choice<bool>(source, "profiling", {{"off", false}, {"on", true}});
+    options.kernels = sdk::option(host, "kernels", "");
     options.program_cache = sdk::option(host, "program_cache", "");
     if (const std::string& folder = options.program_cache; !folder.empty() && folder != "off" && folder[0] != '/') {
         shared::bad_option(source, "program_cache", folder, "off, or a folder's path from /");

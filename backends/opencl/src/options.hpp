@@ -22,11 +22,12 @@ struct Options {
     uint64_t memory_bytes = 0;  // limit of each device; 0 what it has
     MemoryMode memory_mode = MemoryMode::automatic;
     bool profiling = false;     // timing events by the device's clock
+    std::string kernels;        // file that lists kernels of the user; empty none
     std::string program_cache;  // folder; empty the user's cache, "off" none
 };
 
-// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `program_cache`. Throws sdk::Error
-// INVALID_ARGUMENT naming option, value and what is allowed.
+// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `kernels`, `program_cache`. Throws
+// sdk::Error INVALID_ARGUMENT naming option, value and what is allowed.
 [[nodiscard]] Options read_options(const hal_host* host);
 
 }  // namespace hal::opencl

@@ -52,6 +52,9 @@ DeviceInfo read_info(const Api& api, cl_device_id id, const std::string& platfor
     info.alignment_bytes = device_number<cl_uint>(api, id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info.has_f64 = device_number<cl_device_fp_config>(api, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     if (info.version.rfind("OpenCL 1.", 0) != 0) {
+        size_t il_size = 0;  // a query of 2.1, which 2.0 refuses
+        info.has_spirv = api.clGetDeviceInfo(id, CL_DEVICE_IL_VERSION, 0, nullptr, &il_size) == CL_SUCCESS &&
+                         il_size > 1 && device_text(api, id, CL_DEVICE_IL_VERSION).find("SPIR-V") != std::string::npos;
         info.has_priorities =
             device_text(api, id, CL_DEVICE_EXTENSIONS).find("cl_khr_priority_hints") != std::string::npos;
         info.svm = device_number<cl_device_svm_capabilities>(api, id, CL_DEVICE_SVM_CAPABILITIES);

@@ -24,6 +24,7 @@ struct DeviceInfo {
     uint64_t alignment_bytes = 0;
     cl_device_svm_capabilities svm = 0;  // 0 below OpenCL 2.0
     bool has_f64 = false;
+    bool has_spirv = false;
     bool has_priorities = false;  // cl_khr_priority_hints, and the call of OpenCL 2.0 that takes them
 };
 

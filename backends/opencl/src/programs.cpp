@@ -96,15 +96,27 @@ void Program::load(const Device& device, const std::string& binary, const std::s
     }
 }
 
-void Program::build(const Device& device, const Source& source, const std::string& options) {
+void Program::create(const Device& device, const Source& source) {
     const std::string text = text_of(source);
     const char* data = text.data();
     const size_t size = text.size();
     cl_int error = CL_SUCCESS;
-    program_ = api_.clCreateProgramWithSource(device.context(), 1, &data, &size, &error);
-    check(error, "clCreateProgramWithSource");
+    if (!source.spirv) {
+        program_ = api_.clCreateProgramWithSource(device.context(), 1, &data, &size, &error);
+        check(error, "clCreateProgramWithSource");
+    } else if (device.info().has_spirv) {
+        program_ = api_.clCreateProgramWithIL(device.context(), data, size, &error);
+        check(error, "clCreateProgramWithIL");
+    } else {
+        throw sdk::Error(HAL_ERROR_UNSUPPORTED, std::string(source.name) + ": device " +
+                                                    std::to_string(device.ordinal()) + " takes no SPIR-V");
+    }
+}
+
+void Program::build(const Device& device, const Source& source, const std::string& options) {
+    create(device, source);
     cl_device_id id = device.id();
-    error = api_.clBuildProgram(program_, 1, &id, options.c_str(), nullptr, nullptr);
+    const cl_int error = api_.clBuildProgram(program_, 1, &id, options.c_str(), nullptr, nullptr);
     if (error != CL_SUCCESS) {
         throw sdk::Error(cl_status(error),
                          std::string(source.name) + " (" + options + ") does not build for device " +

@@ -18,10 +18,11 @@ namespace hal::opencl {
 
 class Device;
 
-// OpenCL C, in the order in which it is put together. A constant.
+// OpenCL C, in the order in which it is put together. It stays where it is: its address is part of a key.
 struct Source {
     const char* name;  // for messages
     std::array<std::string_view, 3> parts;
+    bool spirv = false;  // the first part is SPIR-V instead
 };
 
 // A kernel of a program. Its arguments belong to whoever holds the mutex, from the first to the launch.
@@ -44,6 +45,7 @@ class Program {
   private:
     void load(const Device& device, const std::string& binary, const std::string& options);
     void build(const Device& device, const Source& source, const std::string& options);
+    void create(const Device& device, const Source& source);
     [[nodiscard]] std::string binary() const;
     void find_kernels(const Device& device);
     void release() noexcept;

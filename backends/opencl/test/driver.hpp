@@ -16,13 +16,8 @@ using shared::test::status_of;
 
 class Driver {
   public:
-    explicit Driver(const std::string& memory_mode = "buffer")
-        : host_({{"platform", "Portable"},
-                 {"repeat", "2"},
-                 {"memory", "64m"},
-                 {"memory_mode", memory_mode},
-                 {"program_cache", "off"}}),
-          instance_(std::make_unique<Instance>(host_.get())) {
+    explicit Driver(const std::string& memory_mode = "buffer", Host::Options more = {})
+        : host_(options(memory_mode, std::move(more))), instance_(std::make_unique<Instance>(host_.get())) {
         std::string reason;
         if (status_of([&] { instance_->initialize(); }, &reason) != HAL_OK) {
             instance_.reset();
@@ -38,6 +33,15 @@ class Driver {
     [[nodiscard]] Host& host() { return host_; }
 
   private:
+    static Host::Options options(const std::string& memory_mode, Host::Options more) {
+        more.insert({{"platform", "Portable"},
+                     {"repeat", "2"},
+                     {"memory", "64m"},
+                     {"memory_mode", memory_mode},
+                     {"program_cache", "off"}});
+        return more;
+    }
+
     Host host_;
     std::unique_ptr<Instance> instance_;
 };

@@ -65,7 +65,8 @@ class Call {
     [[nodiscard]] View output(uint32_t index) const;
 
     // Throws for an attribute that is none of these.
-    void attributes(std::initializer_list<std::string_view> known) const;
+    void attributes(std::initializer_list<std::string_view> known) const { attributes(std::span(known)); }
+    void attributes(std::span<const std::string_view> known) const;
     [[nodiscard]] bool is_integer(std::string_view name) const noexcept;  // present, and an i64
     // nullopt if it is absent; INVALID_ARGUMENT if it has another type.
     [[nodiscard]] std::optional<int64_t> integer(std::string_view name) const;

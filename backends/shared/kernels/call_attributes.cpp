@@ -2,7 +2,7 @@
 
 namespace hal::shared {
 
-void Call::attributes(std::initializer_list<std::string_view> known) const {
+void Call::attributes(std::span<const std::string_view> known) const {
     for (uint32_t i = 0; i < call_.attribute_count; ++i) {
         const char* name = call_.attributes[i].name;
         if (name == nullptr || std::find(known.begin(), known.end(), name) == known.end()) {

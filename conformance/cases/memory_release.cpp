@@ -302,7 +302,9 @@ HAL_CASE("45079.T2.host_memory_deallocate.order.after_async_copy_synced", clause
     for (int i = 0; i < 50; ++i) {
         void* ptr = nullptr;
         const Pattern pattern = t.pattern();
-        t.ok(t.api.host_memory_allocate(0, size, &ptr));
+        if (!t.ok(t.api.host_memory_allocate(0, size, &ptr))) {
+            return;
+        }
         pattern.write(ptr, size);
         t.ok(t.api.async_memory_copy_h2d(0, s, to.ptr, ptr, size));
         t.sync(s);

@@ -38,6 +38,9 @@ void Stream::close() noexcept {
         }
         open_ = false;  // nothing is enqueued any more
     }
+    if (cl_event last = last_.get(); last != nullptr) {  // Rusticl's clFinish does not wait for what was flushed before
+        static_cast<void>(api().clWaitForEvents(1, &last));
+    }
     static_cast<void>(api().clFinish(queue_->get()));
     std::unique_ptr<Callbacks> callbacks;
     {
@@ -178,6 +181,7 @@ void Stream::add_callback(hal_stream handle, std::function<void(hal_status)> fun
     require_open(handle);
     require_callbacks();
     mark_locked();
+    flush();  // before the wait below: some drivers end what was flushed together together (Mesa's Rusticl)
     const Event before = last_;
     const UserEvent done(api(), device_->context());
     const auto call = [this, handle, done, outcome = outcome_, position = submitted_ + 1,

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gates.sh HAL_CONFORMANCE MANIFEST REPEAT BUSY: repeats every case that holds a stream with a gate; a back end that is right
+# gates.sh HAL_CONFORMANCE MANIFEST REPEAT BUSY: repeats every case that holds a stream with a gate (those on leaks, which repeat
+# themselves, hold none); a back end that is right
 # must never be accused, idle or while BUSY endless loops keep every core.
 set -euo pipefail
 program=$1 manifest=$2 repeat=$3 busy=$4
@@ -13,7 +14,7 @@ done
 out=$(mktemp -d)
 trap 'kill "${loops[@]}" 2>/dev/null || true; rm -rf "$out"' EXIT
 status=0
-"$program" run --manifest "$manifest" --option devices=2 --option memory=256m --needs 'a gate' --needs stream_add_callback \
+"$program" run --manifest "$manifest" --option devices=2 --option memory=256m --needs 'a gate' --needs stream_add_callback --exclude '*.leak.*' \
   --repeat "$repeat" --jobs 16 --no-stacks --out "$out/report" || status=$?
 runs=$(grep -o '"kind":"end"' "$out/report/events.jsonl" | wc -l)
 echo "gates: $runs runs to their end with $busy busy loops, exit status $status"

@@ -11,11 +11,22 @@ build/release/bin/hal-info
 echo "run: short benchmark (hal-bench --quick)"
 build/release/bin/hal-bench --quick
 status=0
-for manifest in "$HAL_ADD_BACKEND_FILES"/*.json; do
-  name=$(basename "$manifest" .json)
+# check NAME MANIFEST [OPTION]...
+check() {
+  local name=$1 manifest=$2
+  shift 2
   echo "run: conformance of $name (hal-conformance run --quick; the whole: without --quick)"
   rm -rf "build/reports/$name"
-  build/release/bin/hal-conformance run --manifest "$manifest" --option devices=2 --option memory=256m --quick \
+  build/release/bin/hal-conformance run --manifest "$manifest" --option memory=256m "$@" --quick \
     --out "build/reports/$name" || status=$?
+}
+for manifest in "$HAL_ADD_BACKEND_FILES"/*.json; do
+  name=$(basename "$manifest" .json)
+  case $name in
+    *-opencl)  # each device twice, so that there are contexts to copy and wait between
+      check "$name-svm" "$manifest" --option repeat=2 --option memory_mode=svm
+      check "$name-buffer" "$manifest" --option repeat=2 --option memory_mode=buffer ;;
+    *) check "$name" "$manifest" --option devices=2 ;;
+  esac
 done
 exit $status

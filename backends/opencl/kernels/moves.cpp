@@ -144,7 +144,7 @@ REGISTER_KERNEL_WITH("Copy", "opencl", HAL_LAYOUT_ANY, HAL_DTYPE_ANY, sdk::kerne
 
 #define FILL(dtype, T)                                                                        \
     REGISTER_KERNEL_WITH("Fill", "opencl", HAL_LAYOUT_ANY, dtype, sdk::kernel<fill_elements>, \
-                         .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC);
+                         .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .query = query<no_workspace, 0>);
 #define CAST(dtype, T)                                                                                        \
     REGISTER_KERNEL_WITH("Cast", "opencl", HAL_LAYOUT_ANY, dtype, sdk::kernel<cast_elements>,                 \
                          .flags = HAL_KERNEL_STRIDED | HAL_KERNEL_DETERMINISTIC, .query = query<can_cast, 1>, \

@@ -195,6 +195,11 @@ uint64_t Memory::allocate(uint64_t bytes, uint64_t alignment, BlockKind kind) {
 }
 
 Block* Memory::around(uint64_t address) const noexcept {
+    if (addresses_) {
+        if (Block* const block = addresses_->find(address); block != nullptr) {
+            return address - block->base < block->bytes ? block : nullptr;
+        }
+    }
     const auto after = blocks_.upper_bound(address);
     if (after == blocks_.begin()) {
         return nullptr;

@@ -162,7 +162,7 @@ Kernel& Program::kernel(std::string_view name) const {
     if (found == kernels_.end()) {
         throw sdk::Error(HAL_ERROR_NOT_FOUND, "the program has no kernel " + std::string(name));
     }
-    return const_cast<Kernel&>(found->second);
+    return found->second;
 }
 
 Programs::Programs(const Device& device) : device_(device), cache_(device.instance().options().program_cache) {}

@@ -52,7 +52,7 @@ class Program {
 
     const Api& api_;
     cl_program program_ = nullptr;
-    std::map<std::string, Kernel, std::less<>> kernels_;
+    mutable std::map<std::string, Kernel, std::less<>> kernels_;  // each guards itself
 };
 
 class Programs {

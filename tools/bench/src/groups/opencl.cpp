@@ -4,6 +4,7 @@
 
 #include <array>
 #include <hal/hal.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -268,6 +269,37 @@ Contest gemm_contest(Context& context, Mode mode, uint64_t n) {
     return rates;
 }
 
+// Whose memory an address is, among ten thousand allocations; beside a std::map that holds as many ranges.
+Contest look_up_contest(Context& context) {
+    constexpr size_t count = 10'000;
+    const double batch_s = context.settings().batch_s;
+    const auto ground = std::make_shared<Ground>(context, Mode::buffer, 4 * kib);
+    const auto memory = std::make_shared<std::vector<hal::Buffer>>();
+    const auto ranges = std::make_shared<std::map<uint64_t, uint64_t>>();
+    for (size_t i = 0; i < count; ++i) {
+        memory->push_back(value_of(hal::Buffer::allocate(ground->device(), 256), "device_memory_allocate"));
+        (*ranges)[memory->back().ptr()] = 256;
+    }
+    // In an order that no cache foresees.
+    const auto address_of = [memory](uint64_t i) { return (*memory)[i * 7919 % count].ptr() + i % 256; };
+    Contest contest;
+    contest.ours = PerCall(batch_s, [ground, address_of](uint64_t calls) {
+        hal_memory_attributes attributes{.header = {sizeof attributes, 0, nullptr}};
+        for (uint64_t i = 0; i < calls; ++i) {
+            check(ground->device().backend().get_memory_attributes(address_of(i), &attributes),
+                  "get_memory_attributes");
+        }
+    });
+    contest.peer = PerCall(batch_s, [ranges, address_of](uint64_t calls) {
+        for (uint64_t i = 0; i < calls; ++i) {
+            const auto found = std::prev(ranges->upper_bound(address_of(i)));
+            asm volatile("" : : "r"(found->second) : "memory");
+        }
+    });
+    contest.note = "10,000 allocations";
+    return contest;
+}
+
 void add_mode(std::vector<Benchmark>& list, const Settings& settings, Mode mode) {
     const auto sizes = settings.quick ? std::vector<uint64_t>{mib} : std::vector<uint64_t>{4 * kib, mib, 64 * mib};
     const std::string prefix = fmt::format("opencl/{}-", text(mode));
@@ -302,6 +334,13 @@ std::vector<Benchmark> benchmarks(const Settings& settings) {
     std::vector<Benchmark> list;
     add_mode(list, settings, Mode::svm);
     add_mode(list, settings, Mode::buffer);
+    list.push_back({"opencl/buffer-look-up",
+                    "get_memory_attributes",
+                    "std::map without a lock",
+                    "ns",
+                    Better::lower,
+                    {GoalKind::value_at_most, 30},
+                    look_up_contest});
     const auto orders = settings.quick ? std::vector<uint64_t>{256} : std::vector<uint64_t>{64, 256, 1024};
     for (const uint64_t n : orders) {
         list.push_back({fmt::format("opencl/gemm-{}", n),

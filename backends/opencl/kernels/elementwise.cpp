@@ -26,9 +26,11 @@ hal_status run(const Call& call, const Source& source, const Walk<N>& walk) {
         call.device().programs.find(source, call.dtype(), [&] { return type_option(call.dtype()); });
     Kernel& kernel = program.kernel(walk.dense ? "dense" : "strided");
     enqueue(call, [&](cl_command_queue queue, cl_event* out) {
+        const Range range = Range::items(walk.steps.count);
         const auto launch_with = [&](const auto&... places) {
-            return launch(call.device().api(), queue, kernel, Range::items(walk.steps.count), out, places...,
-                          walk.steps);
+            return walk.dense ? launch(call.device().api(), queue, kernel, range, out, places..., walk.steps.count,
+                                       static_cast<int64_t>(places.offset)...)
+                              : launch(call.device().api(), queue, kernel, range, out, places..., walk.steps);
         };
         return std::apply(launch_with, walk.places);
     });

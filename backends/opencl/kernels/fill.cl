@@ -11,6 +11,13 @@ typedef ushort unit;
 typedef uchar unit;
 #endif
 
+kernel void dense(global uchar* output, const ulong bits, const long count, const long output_offset) {
+    const long i = get_global_id(0);
+    if (i < count) {
+        ((global unit*)(output + output_offset))[i] = (unit)bits;
+    }
+}
+
 kernel void strided(global uchar* output, const ulong bits, const Steps1 steps) {
     const long i = get_global_id(0);
     if (i < steps.count) {

@@ -62,13 +62,14 @@ hal_status fill_elements(Instance& instance, const hal_kernel_call& raw) {
         return HAL_OK;
     }
     Device& device = call.device();
-    Kernel& kernel =
-        device.programs
-            .find(fill_source, static_cast<uint64_t>(output.item_bytes), [&] { return item_option(output.item_bytes); })
-            .kernel("strided");
+    const Program& program = device.programs.find(fill_source, static_cast<uint64_t>(output.item_bytes),
+                                                  [&] { return item_option(output.item_bytes); });
+    Kernel& kernel = program.kernel(walked.dense ? "dense" : "strided");
     enqueue(call, [&](cl_command_queue queue, cl_event* out) {
-        return launch(device.api(), queue, kernel, Range::items(walked.steps.count), out, walked.places[0], bits,
-                      walked.steps);
+        const Range range = Range::items(walked.steps.count);
+        return walked.dense ? launch(device.api(), queue, kernel, range, out, walked.places[0], bits,
+                                     walked.steps.count, walked.steps.offset[0])
+                            : launch(device.api(), queue, kernel, range, out, walked.places[0], bits, walked.steps);
     });
     return HAL_OK;
 }

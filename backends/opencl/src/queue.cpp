@@ -9,8 +9,10 @@
 namespace hal::opencl {
 namespace {
 
-// Enqueuing looks at so many old operations: more than one, so that a stream that never waits forgets them too.
-constexpr size_t looks_per_enqueue = 2;
+// Enqueuing looks now and then, at more than it has added since, so that a stream that never waits forgets too. A look
+// costs as much as a tenth of a launch.
+constexpr uint32_t enqueues_per_look = 16;
+constexpr size_t looked_at = 32;
 
 }  // namespace
 
@@ -45,10 +47,11 @@ void Stream::close() noexcept {
     std::unique_ptr<Callbacks> callbacks;
     {
         const std::lock_guard lock(mutex_);
-        collect_locked(pending_.size());
+        collect_locked(SIZE_MAX);
         callbacks = std::move(callbacks_);
         pending_.clear();
         last_ = {};
+        last_position_ = 0;
         handle_ = nullptr;
     }
     callbacks.reset();  // its functions may look at the stream
@@ -63,7 +66,11 @@ void Stream::require_open(hal_stream handle) const {
 
 void Stream::require_healthy(hal_stream handle) {
     require_open(handle);
-    collect_locked(looks_per_enqueue);
+    if (until_look_ == 0) {
+        until_look_ = enqueues_per_look;
+        collect_locked(looked_at);
+    }
+    --until_look_;
     if (outcome_->failed_by(submitted_)) [[unlikely]] {
         outcome_->raise();
     }
@@ -74,9 +81,12 @@ void Stream::require(hal_stream handle) {
     require_healthy(handle);
 }
 
-void Stream::took(Event event) {
-    last_ = event;
-    pending_.push_back({std::move(event), submitted_ + 1});  // counted once all its commands are there
+void Stream::took(Event&& event) {
+    if (last_position_ != 0) {
+        pending_.push_back({std::move(last_), last_position_});
+    }
+    last_ = std::move(event);
+    last_position_ = submitted_ + 1;  // counted once all its commands are there
 }
 
 void Stream::flush() const noexcept {
@@ -86,21 +96,29 @@ void Stream::flush() const noexcept {
 void Stream::collect(hal_stream handle) {
     const std::lock_guard lock(mutex_);
     if (device_ != nullptr && handle_ == handle) {  // also while it closes
-        collect_locked(pending_.size());
+        collect_locked(SIZE_MAX);
     }
 }
 
 void Stream::collect_locked(size_t most) {
     for (; most > 0 && !pending_.empty(); --most) {
-        const cl_int status = pending_.front().event.status();
-        if (status > CL_COMPLETE) {
+        if (!collect_one(pending_.front().event, pending_.front().position)) {
             return;
-        }
-        if (status < 0) {
-            fail(pending_.front().position, status);
         }
         pending_.pop_front();
     }
+    if (pending_.empty() && last_position_ != 0 && collect_one(last_, last_position_)) {
+        last_position_ = 0;
+    }
+}
+
+// False while the command is under way.
+bool Stream::collect_one(const Event& event, uint64_t position) noexcept {
+    const cl_int status = event.status();
+    if (status < 0) {
+        fail(position, status);
+    }
+    return status <= CL_COMPLETE;
 }
 
 void Stream::fail(uint64_t position, cl_int error) noexcept {
@@ -205,13 +223,14 @@ void Stream::add_callback(hal_stream handle, std::function<void(hal_status)> fun
 }
 
 uint64_t Stream::completed() const noexcept {
-    return pending_.empty() ? submitted_ : pending_.front().position - 1;
+    const uint64_t oldest = pending_.empty() ? last_position_ : pending_.front().position;
+    return oldest == 0 ? submitted_ : oldest - 1;
 }
 
 hal_stream_info Stream::info(hal_stream handle) {
     const std::lock_guard lock(mutex_);
     require_open(handle);
-    collect_locked(pending_.size());
+    collect_locked(SIZE_MAX);
     hal_stream_info info{};
     info.device = device_->ordinal();
     info.priority = priority_;
@@ -226,7 +245,7 @@ void Stream::reset(hal_stream handle) {
     wait(api(), point, shared::Deadline::never(), "reset_stream");
     const std::lock_guard lock(mutex_);
     require_open(handle);
-    collect_locked(pending_.size());
+    collect_locked(SIZE_MAX);
     outcome_ = std::make_shared<Outcome>();
 }
 
@@ -263,13 +282,13 @@ bool ended_by(const Api& api, const Event& event, shared::Deadline deadline) {
 }  // namespace
 
 void wait(const Api& api, const Point& point, shared::Deadline deadline, const char* call) {
-    if (point.event.ended()) {
+    if (!point.event) {
         return;
     }
     if (deadline.is_never()) {
         cl_event event = point.event.get();
         static_cast<void>(api.clWaitForEvents(1, &event));  // its status is looked at by report()
-    } else if (deadline.passed() || !ended_by(api, point.event, deadline)) {
+    } else if (!point.event.ended() && (deadline.passed() || !ended_by(api, point.event, deadline))) {
         throw sdk::Error(HAL_ERROR_TIMEOUT,
                          std::string(call) + ": the time limit passed before the work was complete; it goes on");
     }

@@ -111,7 +111,8 @@ class Stream {
     [[nodiscard]] Point tail_locked();
     void mark_locked();
     void flush() const noexcept;
-    void took(Event event);
+    void took(Event&& event);
+    [[nodiscard]] bool collect_one(const Event& event, uint64_t position) noexcept;
     [[nodiscard]] uint64_t completed() const noexcept;
 
     template <class F>
@@ -130,12 +131,14 @@ class Stream {
     int32_t priority_ = 0;
     bool open_ = false;
     std::unique_ptr<Queue> queue_;
-    Event last_;
+    Event last_;                  // not in pending_: the newest command has one reference
+    uint64_t last_position_ = 0;  // 0: it was seen to end
     struct Pending {
         Event event;
         uint64_t position;
     };
-    std::deque<Pending> pending_;  // commands that have not been seen to end, oldest first
+    std::deque<Pending> pending_;  // older commands that have not been seen to end, oldest first
+    uint32_t until_look_ = 0;      // enqueues until the next look at what has ended
     uint64_t submitted_ = 0;       // operations of the user; one may be several commands
     uint64_t first_ = 0;           // submitted_ when the stream was opened
     std::shared_ptr<Outcome> outcome_;

@@ -83,10 +83,11 @@ class Plain final : public PlainOpenCl {
         check_cl(clFinish(queue_()), "clFinish");
     }
 
-    void launch() const override {
+    void launch(bool checked) override {
         const float value = 1.5F;
         const cl_long count = 16;
         const size_t items = 256;
+        cl_event event = nullptr;
         cl_int error = CL_SUCCESS;
         if (svm_) {
             error = clSetKernelArgSVMPointer(fill_(), 0, pointers_[0]);
@@ -97,11 +98,25 @@ class Plain final : public PlainOpenCl {
         check_cl(error, "clSetKernelArg");
         check_cl(clSetKernelArg(fill_(), 1, sizeof value, &value), "clSetKernelArg");
         check_cl(clSetKernelArg(fill_(), 2, sizeof count, &count), "clSetKernelArg");
-        check_cl(clEnqueueNDRangeKernel(queue_(), fill_(), 1, nullptr, &items, &items, 0, nullptr, nullptr),
+        check_cl(clEnqueueNDRangeKernel(queue_(), fill_(), 1, nullptr, &items, &items, 0, nullptr,
+                                        checked ? &event : nullptr),
                  "clEnqueueNDRangeKernel");
+        if (checked) {
+            events_.push_back(event);
+        }
         check_cl(clFlush(queue_()), "clFlush");
     }
-    void finish() const override { check_cl(clFinish(queue_()), "clFinish"); }
+    void finish() override {
+        check_cl(clFinish(queue_()), "clFinish");
+        for (cl_event event : events_) {
+            cl_int status = CL_COMPLETE;
+            check_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+                     "clGetEventInfo");
+            check_cl(status, "the kernel");
+            clReleaseEvent(event);
+        }
+        events_.clear();
+    }
 
 #ifdef HAL_BENCH_CLBLAST
     void gemm(uint64_t n) override {
@@ -150,6 +165,7 @@ class Plain final : public PlainOpenCl {
     cl::Context context_;
     cl::CommandQueue queue_;
     cl::Kernel fill_;
+    std::vector<cl_event> events_;
     cl::Buffer buffers_[2];
     void* pointers_[2]{};
     cl::Buffer matrices_[3];

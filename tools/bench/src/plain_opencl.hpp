@@ -23,9 +23,11 @@ class PlainOpenCl {
     virtual void read(void* host) const = 0;
     virtual void copy() const = 0;
 
-    // Sets the arguments of a kernel that fills 16 floats of the first range, enqueues it and flushes.
-    virtual void launch() const = 0;
-    virtual void finish() const = 0;
+    // Sets the arguments of a kernel that fills 16 floats of the first range, enqueues it and flushes. `checked` keeps
+    // its event, by which finish() then learns whether it failed, as our streams do for every command; without, a
+    // failure goes unnoticed.
+    virtual void launch(bool checked) = 0;
+    virtual void finish() = 0;
 
     // c = a b for square matrices of floats by CLBlast, with buffers of its own; waits. Throws Unavailable without it.
     virtual void gemm(uint64_t n) = 0;

@@ -162,7 +162,7 @@ class FillOf {
 };
 
 // Launches that wait for their end one by one, or in bursts of which only the enqueueing is timed.
-Contest launch_contest(Context& context, Mode mode, bool waiting) {
+Contest launch_contest(Context& context, Mode mode, bool waiting, bool checked) {
     const auto ground = std::make_shared<Ground>(context, mode, 4 * kib);
     const auto fill = std::make_shared<FillOf>(*ground);
     if (waiting) {
@@ -172,8 +172,8 @@ Contest launch_contest(Context& context, Mode mode, bool waiting) {
                 fill->run();
                 check(on.stream().synchronize().code(), "synchronize_stream");
             },
-            [](Ground& on) {
-                on.plain().launch();
+            [checked](Ground& on) {
+                on.plain().launch(checked);
                 on.plain().finish();
             });
         times.ours = [ns = times.ours] { return ns() / 1e3; };
@@ -201,7 +201,7 @@ Contest launch_contest(Context& context, Mode mode, bool waiting) {
         return bursts([&] { fill->run(); },
                       [&] { check(ground->stream().synchronize().code(), "synchronize_stream"); });
     };
-    times.peer = [=] { return bursts([&] { ground->plain().launch(); }, [&] { ground->plain().finish(); }); };
+    times.peer = [=] { return bursts([&] { ground->plain().launch(checked); }, [&] { ground->plain().finish(); }); };
     times.note = fmt::format("bursts of {}", burst);
     return times;
 }
@@ -314,20 +314,15 @@ void add_mode(std::vector<Benchmark>& list, const Settings& settings, Mode mode)
                             [=](Context& context) { return copy_contest(context, mode, direction, bytes); }});
         }
     }
-    list.push_back({prefix + "launch",
-                    "Fill of 16 floats enqueued",
-                    "plain OpenCL",
-                    "us",
-                    Better::lower,
-                    {GoalKind::ratio_at_most, 1.05},
-                    [=](Context& context) { return launch_contest(context, mode, false); }});
-    list.push_back({prefix + "launch-sync",
-                    "Fill and synchronise",
-                    "plain OpenCL, clFinish",
-                    "us",
-                    Better::lower,
-                    {GoalKind::ratio_at_most, 1.05},
-                    [=](Context& context) { return launch_contest(context, mode, true); }});
+    for (const bool checked : {true, false}) {
+        const std::string peer = checked ? "plain OpenCL, events kept" : "plain OpenCL, unchecked";
+        const std::string suffix = checked ? "" : "-unchecked";
+        const Goal goal = checked ? Goal{GoalKind::ratio_at_most, 1.05} : Goal{};
+        list.push_back({prefix + "launch" + suffix, "Fill of 16 floats enqueued", peer, "us", Better::lower, goal,
+                        [=](Context& context) { return launch_contest(context, mode, false, checked); }});
+        list.push_back({prefix + "launch-sync" + suffix, "Fill and synchronise", peer, "us", Better::lower, goal,
+                        [=](Context& context) { return launch_contest(context, mode, true, checked); }});
+    }
 }
 
 std::vector<Benchmark> benchmarks(const Settings& settings) {

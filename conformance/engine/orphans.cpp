@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace hal::conformance {
@@ -42,12 +43,25 @@ std::string next_worker_mark() {
     return "HOST_WORKER=" + std::to_string(getpid()) + "." + std::to_string(number++) + ";";
 }
 
+// Whoever ends while this looks hands its own children to us, so it looks until nothing changes any more; other workers
+// come and go meanwhile, hence the limit.
 uint64_t kill_descendants(const std::string& mark) {
+    constexpr int most_looks = 10;
     uint64_t count = 0;
-    for (const pid_t child : children_of_this_process()) {
-        std::ifstream stream("/proc/" + std::to_string(child) + "/environ");
-        const std::string variables((std::istreambuf_iterator<char>(stream)), {});
-        count += variables.find(mark) != std::string::npos && end_child(child) ? 1 : 0;
+    std::vector<pid_t> before;
+    for (int look = 0; look < most_looks; ++look) {
+        std::vector<pid_t> children = children_of_this_process();
+        uint64_t killed = 0;
+        for (const pid_t child : children) {
+            std::ifstream stream("/proc/" + std::to_string(child) + "/environ");
+            const std::string variables((std::istreambuf_iterator<char>(stream)), {});
+            killed += variables.find(mark) != std::string::npos && end_child(child) ? 1 : 0;
+        }
+        count += killed;
+        if (killed == 0 && children == before) {
+            break;
+        }
+        before = std::move(children);
     }
     return count;
 }

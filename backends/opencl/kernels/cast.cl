@@ -1,7 +1,5 @@
 // Cast, by the rules of shared/kernels/numbers.hpp. T is the input's type, TO the output's, TO_C its name in OpenCL C;
 // FROM_REAL and TO_REAL say what is a float, TO_HALF what is stored as 16 bits of one.
-STEPS(2)
-
 #ifdef TO_HALF
 // A float whose last bit remembers that something was cut off: rounding it once more then gives what rounding the
 // number itself would.
@@ -25,11 +23,11 @@ inline JOIN(value_, TO) apply(value x) {
 #endif
 }
 
-kernel void strided(global uchar* output, const global uchar* input, const Steps2 steps) {
+kernel void strided(global uchar* output, const global uchar* input, STEPS2(steps)) {
     const long i = get_global_id(0);
-    if (i < steps.count) {
+    if (i < steps_count) {
         long at[2];
-        locate2(&steps, i, at);
+        LOCATE2(steps, i, at);
         JOIN(store_, TO)(output + at[0], apply(load(input + at[1])));
     }
 }

@@ -1,6 +1,4 @@
 // Fill of elements of ITEM_BYTES bytes: the low bytes of `bits`.
-STEPS(1)
-
 #if ITEM_BYTES == 8
 typedef ulong unit;
 #elif ITEM_BYTES == 4
@@ -18,11 +16,11 @@ kernel void dense(global uchar* output, const ulong bits, const long count, cons
     }
 }
 
-kernel void strided(global uchar* output, const ulong bits, const Steps1 steps) {
+kernel void strided(global uchar* output, const ulong bits, STEPS1(steps)) {
     const long i = get_global_id(0);
-    if (i < steps.count) {
-        long at;
-        locate1(&steps, i, &at);
-        *(global unit*)(output + at) = (unit)bits;
+    if (i < steps_count) {
+        long at[1];
+        LOCATE1(steps, i, at);
+        *(global unit*)(output + at[0]) = (unit)bits;
     }
 }

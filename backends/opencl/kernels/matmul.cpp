@@ -119,9 +119,9 @@ Batch batch_at(const Steps<3>& steps, int64_t index) {
     for (int64_t axis = steps.rank - 1; axis >= 0; --axis) {
         const int64_t inner = index % steps.extent[axis];
         index /= steps.extent[axis];
-        batch.output += inner * steps.stride[axis][0];
-        batch.a += inner * steps.stride[axis][1];
-        batch.b += inner * steps.stride[axis][2];
+        batch.output += inner * steps.stride[0][axis];
+        batch.a += inner * steps.stride[1][axis];
+        batch.b += inner * steps.stride[2][axis];
     }
     return batch;
 }

@@ -1,13 +1,11 @@
 // Softmax: exp(x - max) / sum along an axis, a work-group for each row; the sum is a double where the device has it. A row
 // that holds NaN or +infinity becomes NaN. In place works: an element is written by the work-item that read it last.
-STEPS(2)
-
-kernel void grouped(global uchar* output, const global uchar* input, const Steps2 rows, const long extent,
+kernel void grouped(global uchar* output, const global uchar* input, STEPS2(rows), const long extent,
                     const long output_stride, const long input_stride, local value* tops, local sum_real* parts) {
     const long lane = get_local_id(0);
     const long lanes = get_local_size(0);
     long at[2];
-    locate2(&rows, get_group_id(0), at);
+    LOCATE2(rows, (long)get_group_id(0), at);
     global uchar* to = output + at[0];
     const global uchar* from = input + at[1];
 

@@ -1,6 +1,4 @@
 // Behind an operator's `value apply(value, value)`: each output element from the two input elements at the same place.
-STEPS(3)
-
 // Elements of all three in the order of the index. Without Steps, which cost a small launch more than its work.
 kernel void dense(global uchar* output, const global uchar* a, const global uchar* b, const long count,
                   const long output_offset, const long a_offset, const long b_offset) {
@@ -11,11 +9,11 @@ kernel void dense(global uchar* output, const global uchar* a, const global ucha
     }
 }
 
-kernel void strided(global uchar* output, const global uchar* a, const global uchar* b, const Steps3 steps) {
+kernel void strided(global uchar* output, const global uchar* a, const global uchar* b, STEPS3(steps)) {
     const long i = get_global_id(0);
-    if (i < steps.count) {
+    if (i < steps_count) {
         long at[3];
-        locate3(&steps, i, at);
+        LOCATE3(steps, i, at);
         store(output + at[0], apply(load(a + at[1]), load(b + at[2])));
     }
 }

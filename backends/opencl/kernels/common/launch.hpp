@@ -11,14 +11,14 @@
 
 namespace hal::opencl {
 
-// The struct Steps<n> of prelude.cl.
+// STEPSn of prelude.cl.
 template <size_t N>
 struct Steps {
     int64_t count = 1;
     int64_t rank = 0;
-    int64_t offset[N]{};
-    int64_t extent[HAL_MAX_RANK]{};
-    int64_t stride[HAL_MAX_RANK][N]{};
+    std::array<int64_t, HAL_MAX_RANK> extent{};
+    std::array<int64_t, N> offset{};
+    std::array<std::array<int64_t, HAL_MAX_RANK>, N> stride{};
 };
 
 // Tensors that are walked together: memory for a kernel's first arguments, steps for the one behind them.
@@ -43,7 +43,7 @@ template <size_t N>
         out.steps.count *= plan.extent[axis];
         out.steps.extent[axis] = plan.extent[axis];
         for (size_t k = 0; k < N; ++k) {
-            out.steps.stride[axis][k] = plan.stride[axis][k];
+            out.steps.stride[k][axis] = plan.stride[axis][k];
             out.dense = out.dense && plan.stride[axis][k] == views[k]->item_bytes;
         }
     }
@@ -86,6 +86,16 @@ class Arguments {
                  : api_.clSetKernelArgSVMPointer(kernel_, index_, place.pointer));
     }
     void add(const Local& local) { keep(api_.clSetKernelArg(kernel_, index_, local.bytes, nullptr)); }
+    template <size_t N>
+    void add(const Steps<N>& steps) {
+        add(steps.count);
+        add(steps.rank);
+        add(steps.extent);  // a long8
+        for (size_t k = 0; k < N; ++k) {
+            add(steps.offset[k]);
+            add(steps.stride[k]);
+        }
+    }
     template <class T>
     void add(const T& value) {
         keep(api_.clSetKernelArg(kernel_, index_, sizeof value, &value));

@@ -60,25 +60,34 @@ typedef JOIN(value_, T) value;
 #define load JOIN(load_, T)
 #define store JOIN(store_, T)
 
-// The same as Steps<n> of launch.hpp. Offsets and strides count bytes.
-#define STEPS(n)                                                                   \
-    typedef struct {                                                               \
-        long count;                                                                \
-        long rank;                                                                 \
-        long offset[n];                                                            \
-        long extent[8];                                                            \
-        long stride[8][n];                                                         \
-    } Steps##n;                                                                    \
-    inline void locate##n(const Steps##n* steps, long index, long* at) {           \
-        for (int k = 0; k < n; ++k) {                                              \
-            at[k] = steps->offset[k];                                              \
-        }                                                                          \
-        for (long axis = steps->rank - 1; axis >= 0; --axis) {                     \
-            const long outer = axis == 0 ? 0 : index / steps->extent[axis];        \
-            const long inner = index - outer * steps->extent[axis];                \
-            for (int k = 0; k < n; ++k) {                                          \
-                at[k] += inner * steps->stride[axis][k];                           \
-            }                                                                      \
-            index = outer;                                                         \
-        }                                                                          \
+// Steps<n> of launch.hpp as parameters of a kernel, called name_count, name_rank, ...; offsets and strides count bytes.
+// Numbers and vectors, because there are drivers that refuse structs (Mesa's Rusticl).
+#define STEPS1(name)                                                                                         \
+    const long name##_count, const long name##_rank, const long8 name##_extent, const long name##_offset0,   \
+        const long8 name##_stride0
+#define STEPS2(name) STEPS1(name), const long name##_offset1, const long8 name##_stride1
+#define STEPS3(name) STEPS2(name), const long name##_offset2, const long8 name##_stride2
+
+// at[k] becomes the place of the element of this index in tensor k.
+#define LOCATE1(name, index, at)                                                 \
+    at[0] = name##_offset0 + place(index, name##_rank, name##_extent, name##_stride0)
+#define LOCATE2(name, index, at)                                                 \
+    LOCATE1(name, index, at);                                                    \
+    at[1] = name##_offset1 + place(index, name##_rank, name##_extent, name##_stride1)
+#define LOCATE3(name, index, at)                                                 \
+    LOCATE2(name, index, at);                                                    \
+    at[2] = name##_offset2 + place(index, name##_rank, name##_extent, name##_stride2)
+
+inline long place(long index, const long rank, const long8 extents, const long8 strides) {
+    long extent[8];
+    long stride[8];
+    vstore8(extents, 0, extent);
+    vstore8(strides, 0, stride);
+    long at = 0;
+    for (long axis = rank - 1; axis >= 0; --axis) {
+        const long outer = axis == 0 ? 0 : index / extent[axis];
+        at += (index - outer * extent[axis]) * stride[axis];
+        index = outer;
     }
+    return at;
+}

@@ -1,6 +1,4 @@
 // Behind an operator's `value apply(value)`: each output element from the input element at the same place.
-STEPS(2)
-
 // Elements of both in the order of the index. Without Steps, which cost a small launch more than its work.
 kernel void dense(global uchar* output, const global uchar* input, const long count, const long output_offset,
                   const long input_offset) {
@@ -11,11 +9,11 @@ kernel void dense(global uchar* output, const global uchar* input, const long co
     }
 }
 
-kernel void strided(global uchar* output, const global uchar* input, const Steps2 steps) {
+kernel void strided(global uchar* output, const global uchar* input, STEPS2(steps)) {
     const long i = get_global_id(0);
-    if (i < steps.count) {
+    if (i < steps_count) {
         long at[2];
-        locate2(&steps, i, at);
+        LOCATE2(steps, i, at);
         store(output + at[0], apply(load(input + at[1])));
     }
 }

@@ -71,7 +71,7 @@ TEST_CASE("a filter chooses rows") {
 
 TEST_CASE("bad input is refused with exit code 1 and a reason") {
     const auto [arguments, reason] = GENERATE(table<std::vector<std::string>, std::string>(
-        {{{"--group", "dispatsh"}, "no group dispatsh; there are dispatch, memory, start-up, streams"},
+        {{{"--group", "dispatsh"}, "no group dispatsh; there are dispatch, memory, opencl, start-up, streams"},
          {{"--filter", "nothing-like-this"}, "no row contains nothing-like-this"},
          {{"--repetitions", "0"}, "--repetitions"},
          {{"--frobnicate"}, "--frobnicate"},

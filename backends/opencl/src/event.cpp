@@ -35,7 +35,10 @@ void RecordedEvent::record(hal_event handle, Stream& stream, hal_stream stream_h
         return;
     }
     const auto time_ns = std::make_shared<std::atomic<uint64_t>>(0);
-    point_ = stream.marked(stream_handle, [time_ns](cl_int) { time_ns->store(shared::now_ns()); });
+    point_ = stream.marked(stream_handle, [time_ns](cl_int) {
+        time_ns->store(shared::now_ns());
+        time_ns->notify_all();
+    });
     time_ns_ = time_ns;
 }
 
@@ -53,6 +56,9 @@ RecordedEvent::Timed RecordedEvent::timed(hal_event handle, const char* role) {
     }
     if (!time_ns_) {
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, std::string(role) + " was never recorded");
+    }
+    if (point_.event.ended()) {
+        time_ns_->wait(0);  // whoever waited for the event may be here before the driver has called us
     }
     return {point_, time_ns_->load(), profiled_ns(), device_};
 }

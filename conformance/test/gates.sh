@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # gates.sh HAL_CONFORMANCE MANIFEST REPEAT BUSY: repeats every case that holds a stream with a gate (those on leaks, which repeat
-# themselves, hold none); a back end that is right
-# must never be accused, idle or while BUSY endless loops keep every core.
+# themselves, hold none); a back end that is right must never be accused, idle or while BUSY endless loops keep every core.
 set -euo pipefail
 program=$1 manifest=$2 repeat=$3 busy=$4
 

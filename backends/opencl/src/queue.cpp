@@ -10,7 +10,7 @@ namespace hal::opencl {
 namespace {
 
 // Enqueuing looks now and then, at more than it has added since, so that a stream that never waits forgets too. A look
-// costs as much as a tenth of a launch.
+// is a call of the driver.
 constexpr uint32_t enqueues_per_look = 16;
 constexpr size_t looked_at = 32;
 

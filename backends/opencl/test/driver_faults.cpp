@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <future>
+#include <mutex>
 #include <vector>
 
 #include "driver.hpp"
@@ -203,6 +205,62 @@ TEST_CASE("work that fails mid-way sticks to its stream until that is reset; the
     CHECK(stream_ext_table.reset_stream(driver.self(), 0, nullptr) == HAL_OK);
     first.require_working();
     driver.api().clGetEventInfo = real_event_info;
+}
+
+namespace {
+
+// Calls of ours that the driver still owes, each with its event's status.
+struct Owed {
+    void(CL_CALLBACK* call)(cl_event, cl_int, void*);
+    cl_event event;
+    void* user_data;
+};
+std::mutex owed_mutex;
+std::vector<Owed> owed;
+
+cl_int owe_callback(cl_event event, cl_int, void(CL_CALLBACK* call)(cl_event, cl_int, void*), void* user_data) {
+    const std::lock_guard lock(owed_mutex);
+    owed.push_back({call, event, user_data});
+    return CL_SUCCESS;
+}
+
+void pay() {
+    const std::lock_guard lock(owed_mutex);
+    for (const Owed& one : owed) {
+        one.call(one.event, CL_COMPLETE, one.user_data);
+    }
+    owed.clear();
+}
+
+}  // namespace
+
+TEST_CASE("a timing event that was waited for has its time, however late the driver calls us") {
+    Driver driver;
+    if (!driver) {
+        return;
+    }
+    const auto real_set_callback = driver.api().clSetEventCallback;
+    driver.api().clSetEventCallback = owe_callback;
+    hal_event_desc desc{.header = {sizeof desc, 0, nullptr}};
+    desc.flags = HAL_EVENT_TIMING;
+    hal_event events[2] = {};
+    for (hal_event& event : events) {
+        REQUIRE(event_table.create_event(driver.self(), 0, &desc, &event) == HAL_OK);
+        REQUIRE(event_table.record_event(driver.self(), 0, nullptr, event) == HAL_OK);
+        REQUIRE(event_table.synchronize_event(driver.self(), 0, event, HAL_NO_TIMEOUT) == HAL_OK);
+    }
+    int64_t elapsed_ns = -1;
+    auto asks = std::async(std::launch::async, [&] {
+        return event_ext_table.event_elapsed(driver.self(), events[0], events[1], &elapsed_ns);
+    });
+    CHECK(asks.wait_for(std::chrono::milliseconds(30)) == std::future_status::timeout);  // it waits for the driver
+    pay();
+    CHECK(asks.get() == HAL_OK);
+    CHECK(elapsed_ns >= 0);
+    for (hal_event event : events) {
+        CHECK(event_table.destroy_event(driver.self(), 0, event) == HAL_OK);
+    }
+    driver.api().clSetEventCallback = real_set_callback;
 }
 
 TEST_CASE("a program that does not build says so with the compiler's log") {

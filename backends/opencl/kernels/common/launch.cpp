@@ -5,7 +5,7 @@
 namespace hal::opencl {
 namespace {
 
-// Enough to fill a vector unit or a wavefront; more brings nothing on the drivers that we know.
+// A multiple of the widths of vector units and wavefronts; other sizes were not tried.
 constexpr size_t items_per_group = 256;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Behind an operator's `value apply(value)`: each output element from the input element at the same place.
-// Elements of both in the order of the index. Without Steps, which cost a small launch more than its work.
+// Elements of both in the order of the index: the strides are known when this is compiled.
 kernel void dense(global uchar* output, const global uchar* input, const long count, const long output_offset,
                   const long input_offset) {
     const long i = get_global_id(0);

@@ -138,7 +138,7 @@ hal_status matmul(Instance& instance, const hal_kernel_call& raw) {
     }
     const Walk<3> batches = walk<3>(call, product.batch, {&product.batch_c, &product.batch_a, &product.batch_b});
     // Without depth nothing is packed, and the sums stay zero.
-    const Multiplication one(call, product, tiles, work == nullptr ? batches.places[0] : place_of(call, work));
+    const Multiplication one(call, product, tiles, work == nullptr ? batches.places[0] : call.place_of(work));
     enqueue(call, [&](cl_command_queue queue, cl_event* out) {
         cl_int error = CL_SUCCESS;
         for (int64_t i = 0; i < batches.steps.count && error == CL_SUCCESS; ++i) {

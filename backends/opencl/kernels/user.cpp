@@ -39,7 +39,7 @@ std::vector<View> read_tensors(const Call& call, const UserKernel& kernel) {
 class Part {
   public:
     Part(const Call& call, const View& view)
-        : api_(call.device().api()), place_(view.data == nullptr ? Place{} : place_of(call, view.data)) {
+        : api_(call.device().api()), place_(view.data == nullptr ? Place{} : call.place_of(view.data)) {
         if (place_.buffer == nullptr || place_.offset == 0) {
             return;
         }

@@ -1,6 +1,9 @@
 // A launch on this back end: the checks of every back end (shared/kernels/) against the memory of these devices.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "device.hpp"
 #include "instance.hpp"
 #include "kernels/numbers.hpp"
@@ -28,14 +31,38 @@ class Call final : public shared::Call {
         }
     }
 
+    // The place of element 0 of a tensor, or of the workspace, that was read and has elements.
+    [[nodiscard]] Place place_of(const std::byte* data) const {
+        const auto address = reinterpret_cast<uint64_t>(data);
+        for (const Found& found : found_) {
+            if (address - found.first < found.bytes) {
+                return found.place.at(address - found.first);
+            }
+        }
+        return check_range(device_, address, 1, "tensor");
+    }
+
   private:
+    // Memory that was looked up when its tensor was read; more tensors than this are looked up again.
+    struct Found {
+        hal_dptr first = 0;
+        uint64_t bytes = 0;
+        Place place;
+    };
+
     void require_memory(hal_dptr first, uint64_t bytes, std::string_view tensor) const override {
-        if (!device_.memory.place(first, bytes)) {  // the text only where it is needed
-            static_cast<void>(check_range(device_, first, bytes, named(tensor).c_str()));
+        std::optional<Place> place = device_.memory.place(first, bytes);
+        if (!place) {  // the text only where it is needed
+            place = check_range(device_, first, bytes, named(tensor).c_str());
+        }
+        if (found_count_ < found_.size()) {
+            found_[found_count_++] = {first, bytes, *place};
         }
     }
 
     Device& device_;
+    mutable std::array<Found, 4> found_;
+    mutable size_t found_count_ = 0;
 };
 
 // Every kernel has a query: a device may lack its type.

@@ -10,10 +10,6 @@ constexpr size_t items_per_group = 256;
 
 }  // namespace
 
-Place place_of(const Call& call, const std::byte* data) {
-    return check_range(call.device(), reinterpret_cast<uint64_t>(data), 1, "tensor");
-}
-
 Range Range::groups(const Kernel& kernel, int64_t count, int64_t work) noexcept {
     size_t local = 1;
     while (local * 2 <= std::min<size_t>(kernel.most_items, 64) && static_cast<int64_t>(local) * 2 <= work) {

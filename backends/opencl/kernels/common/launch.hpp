@@ -29,9 +29,6 @@ struct Walk {
     bool dense = true;  // every tensor has its elements in the order of the index, one behind the other
 };
 
-// The place of element 0; the tensor was checked and has elements.
-[[nodiscard]] Place place_of(const Call& call, const std::byte* data);
-
 // Operand 0 is the output, and every view broadcasts to the shape.
 template <size_t N>
 [[nodiscard]] Walk<N> walk(const Call& call, const shared::Shape& shape, const std::array<const View*, N>& views) {
@@ -51,7 +48,7 @@ template <size_t N>
         if (plan.data[k] == nullptr) {
             continue;  // a tensor without elements has no memory
         }
-        out.places[k] = place_of(call, plan.data[k]);
+        out.places[k] = call.place_of(plan.data[k]);
         out.steps.offset[k] = static_cast<int64_t>(out.places[k].offset);
     }
     return out;

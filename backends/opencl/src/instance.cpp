@@ -1,5 +1,7 @@
 #include "instance.hpp"
 
+#include <algorithm>
+
 #include "device.hpp"
 #include "event.hpp"
 #include "hal/register.h"
@@ -89,6 +91,12 @@ void Instance::refuse_live_objects() const {
     if (live.any()) {
         throw sdk::Error(HAL_ERROR_BUSY, "cannot finalize while objects live: " + live.text() + "; destroy them first");
     }
+}
+
+const std::vector<const hal_kernel*>& Instance::kernels() const noexcept {
+    const bool f64 = devices_.empty() || std::any_of(devices_.begin(), devices_.end(),
+                                                     [](const auto& device) { return device->info().has_f64; });
+    return f64 ? user_kernels_.all() : user_kernels_.without_f64();
 }
 
 void Instance::bad_device(hal_dev device) const {

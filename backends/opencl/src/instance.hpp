@@ -41,7 +41,8 @@ class Instance {
 
     [[nodiscard]] const Api& api() const noexcept { return *api_; }
     [[nodiscard]] const Options& options() const noexcept { return options_; }
-    [[nodiscard]] const UserKernels& user_kernels() const noexcept { return user_kernels_; }
+    // Those of which a device has the type; before initialize all. The array stays until the instance ends.
+    [[nodiscard]] const std::vector<const hal_kernel*>& kernels() const noexcept;
     [[nodiscard]] int32_t device_count() const noexcept { return static_cast<int32_t>(devices_.size()); }
     // Throws INVALID_DEVICE naming the index and the count.
     [[nodiscard]] Device& device(hal_dev device) {

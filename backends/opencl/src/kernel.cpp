@@ -12,9 +12,9 @@ hal_status register_kernel(hal_instance* self, const hal_kernel* const** out_ker
     if (self == nullptr || out_kernels == nullptr || out_count == nullptr) {
         return hal_registered_kernels(self, out_kernels, out_count);
     }
-    const auto& all = reinterpret_cast<Instance*>(self)->user_kernels().all();
-    *out_kernels = all.data();
-    *out_count = all.size();
+    const auto& kernels = reinterpret_cast<Instance*>(self)->kernels();
+    *out_kernels = kernels.data();
+    *out_count = kernels.size();
     return HAL_OK;
 }
 

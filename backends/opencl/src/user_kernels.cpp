@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -182,6 +183,8 @@ UserKernels::UserKernels(const std::string& path, const std::vector<const hal_ke
     for (const UserKernel& kernel : kernels_) {
         all_.push_back(&kernel.registration);
     }
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(without_f64_),
+                 [](const hal_kernel* kernel) { return kernel->dtype != HAL_F64; });
 }
 
 }  // namespace hal::opencl

@@ -39,10 +39,11 @@ class UserKernels {
 
     // The operators of this back end and the user's.
     [[nodiscard]] const std::vector<const hal_kernel*>& all() const noexcept { return all_; }
+    [[nodiscard]] const std::vector<const hal_kernel*>& without_f64() const noexcept { return without_f64_; }
 
   private:
     std::deque<UserKernel> kernels_;  // the addresses are handed out
-    std::vector<const hal_kernel*> all_;
+    std::vector<const hal_kernel*> all_, without_f64_;
 };
 
 // The hal_kernel_fn of them all (kernels/user.cpp).

@@ -5,26 +5,16 @@
 #include <atomic>
 #include <cstdint>
 
-#include "deadline.hpp"
+#include "futex.hpp"
 
 namespace hal::cpu {
 
+using shared::cpu_pause;
 using shared::Deadline;
+using shared::futex_wait;
+using shared::futex_wake;
 using shared::now_ns;
-
-// Sleeps while word == expected; false if the deadline passed. May return early for no reason. `shared` words lie in
-// memory that other processes map.
-bool futex_wait(std::atomic<uint32_t>& word, uint32_t expected, Deadline deadline, bool shared = false) noexcept;
-void futex_wake(std::atomic<uint32_t>& word, int count, bool shared = false) noexcept;
-
-void yield() noexcept;
-inline void cpu_pause() noexcept {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("isb" ::: "memory");
-#endif
-}
+using shared::yield;
 
 // Shared by all threads of an instance. Padded on purpose: the flag is read by every push, the counter is contended.
 class Waiting {  // NOLINT(clang-analyzer-optin.performance.Padding)

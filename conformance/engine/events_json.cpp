@@ -19,7 +19,8 @@ void to_json(json& to, const Facts& from) {
               {"behaviour", from.behaviour},
               {"claimed", from.claimed},
               {"routes", from.routes},
-              {"memory_mib", from.memory_mib}};
+              {"memory_mib", from.memory_mib},
+              {"most_ranks", from.most_ranks}};
 }
 
 void from_json(const json& from, Facts& to) {
@@ -39,6 +40,7 @@ void from_json(const json& from, Facts& to) {
     to.claimed = from.at("claimed").get<decltype(to.claimed)>();
     to.routes = from.at("routes").get<decltype(to.routes)>();
     from.at("memory_mib").get_to(to.memory_mib);
+    to.most_ranks = from.value("most_ranks", 0U);
 }
 
 }  // namespace hal::conformance

@@ -19,13 +19,14 @@ std::map<std::string, int64_t> growth(const Meters& before, const Meters& after)
 }  // namespace
 
 Attempt run_in_process(const Instance& instance, const Target& target, const Facts& facts, uint64_t seed,
-                       const Limits& limits, const Environment& clean, std::function<void(const Finding&)> tell) {
+                       const Limits& limits, const Environment& clean, std::function<void(const Finding&)> tell,
+                       const RankLink* link) {
     const Meters before = read_meters();
     const auto begin = std::chrono::steady_clock::now();
     Recorder recorder(std::move(tell));
     Attempt attempt;
     try {
-        Test test(target, instance, facts, seed, limits, recorder);
+        Test test(target, instance, facts, seed, limits, recorder, link);
         instance.origin->body(test);
         test.clean_up();
         attempt.metrics = test.metrics();

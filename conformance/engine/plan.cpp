@@ -66,8 +66,16 @@ void refuse_idle(const std::vector<std::string>& patterns, const std::vector<Ins
     }
 }
 
+// Of a case of ranks the number that it names first: one rank alone shows little.
+bool other_ranks(const Instance& instance) {
+    const auto& axes = instance.origin->axes;
+    const auto axis = std::find_if(axes.begin(), axes.end(), [](const over& one) { return one.name == "ranks"; });
+    return axis != axes.end() && instance.params.at("ranks") != axis->values.front().text;
+}
+
 // One point of the parameters for each case: the first, so that it is the same one each time.
 void keep_first_points(std::vector<Instance>& chosen) {
+    std::erase_if(chosen, &other_ranks);
     std::set<std::string_view> seen;
     std::erase_if(chosen, [&](const Instance& instance) { return !seen.insert(instance.origin->id).second; });
 }

@@ -14,7 +14,9 @@
 #include <array>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
+#include "coordinator.hpp"
 #include "events_json.hpp"
 #include "harness/trail.hpp"
 #include "orphans.hpp"
@@ -214,14 +216,35 @@ bool WorkerProcess::take_message(Seen& seen, const char* wanted) {
         refused_ = message->at("refused").get<std::string>();
     } else if (message->contains("fault")) {
         seen.fault = message->at("fault").get<std::string>();
+    } else if (coordinator_ != nullptr && take_word_of_rank(*message)) {
+        return true;
     } else if (message->contains(wanted)) {
+        dies_ = message->contains("dies");
         seen.answer = std::move(message);
+    }
+    return true;
+}
+
+// What it says to the other ranks, or what it wants done to itself.
+bool WorkerProcess::take_word_of_rank(const json& message) {
+    if (message.contains("exchange")) {
+        coordinator_->said(rank_, message.at("exchange").get<std::string>());
+    } else if (message.contains("stop_ms")) {
+        kill(pid_, SIGSTOP);
+        std::this_thread::sleep_for(std::chrono::milliseconds(message.at("stop_ms").get<int64_t>()));
+        kill(pid_, SIGCONT);
+        channel_->send({{"continued", true}});
+    } else {
+        return false;
     }
     return true;
 }
 
 Ending WorkerProcess::hung(bool stacks) {
     Ending ending{Ending::Kind::limit, 0, trail_->describe(), stacks ? stacks_of(pid_) : std::string()};
+    if (coordinator_ != nullptr) {
+        coordinator_->about_to_kill(rank_);
+    }
     kill_group();
     (void)gone();
     return ending;
@@ -266,9 +289,13 @@ Attempt WorkerProcess::run(const CaseJob& job) {
     const auto begin = Clock::now();
     out_->forget();
     err_->forget();
-    const Seen seen =
-        ask(json{{"case", job.id}, {"seed", job.seed}, {"timeout_mult", job.timeout_mult}, {"facts", *job.facts}},
-            "end", job.limit, job.stacks);
+    const Seen seen = ask(json{{"case", job.id},
+                               {"seed", job.seed},
+                               {"timeout_mult", job.timeout_mult},
+                               {"facts", *job.facts},
+                               {"rank", rank_},
+                               {"ranks", ranks_}},
+                          "end", job.limit, job.stacks);
     Attempt attempt;
     if (seen.answer) {
         attempt.record = seen.answer->at("end").get<Record>();
@@ -326,6 +353,18 @@ bool WorkerProcess::probe(std::chrono::milliseconds limit) {
     return seen.answer && seen.answer->at("healthy").get<bool>();
 }
 
+void WorkerProcess::join(Coordinator& coordinator, size_t rank, size_t ranks) {
+    coordinator.join(rank, *channel_);
+    coordinator_ = &coordinator;
+    rank_ = rank;
+    ranks_ = ranks;
+}
+
+bool WorkerProcess::meet(std::chrono::milliseconds limit) {
+    const Seen seen = ask(json{{"meet", true}, {"rank", rank_}, {"ranks", ranks_}}, "met", limit, false);
+    return seen.answer && seen.answer->at("met").get<bool>();
+}
+
 // ---- The end ----
 
 void WorkerProcess::kill_group() {
@@ -370,7 +409,8 @@ void WorkerProcess::end(Attempt& last) {
             kill_group();
         }
         const Ending how = gone();
-        const bool well = how.kind == Ending::Kind::exited && how.code == 0;
+        const bool well = dies_ ? how.kind == Ending::Kind::signalled && how.code == SIGKILL
+                                : how.kind == Ending::Kind::exited && how.code == 0;
         if (last.ending.kind == Ending::Kind::end && !well) {
             last.ending = how;
             last.ending.text = "the end of the process, after the case";

@@ -13,6 +13,8 @@
 
 namespace hal::conformance {
 
+class Coordinator;
+
 struct CaseJob {
     std::string id;
     uint64_t seed = 0;
@@ -30,11 +32,16 @@ class WorkerProcess {
     WorkerProcess(const WorkerProcess&) = delete;
     WorkerProcess& operator=(const WorkerProcess&) = delete;
 
+    // It is one of several that run a case together; before it is asked anything.
+    void join(Coordinator& coordinator, size_t rank, size_t ranks);
+
     // Runs a case. The process may be asked again if `alive`.
     [[nodiscard]] Attempt run(const CaseJob& job);
     // What the plug-in offers. Throws LoadError with the reason, also if it crashes, hangs or leaves.
     [[nodiscard]] FactsEvent introduce(std::chrono::milliseconds limit);
     [[nodiscard]] bool probe(std::chrono::milliseconds limit);
+    // Do the ranks that have joined make a communicator, all on device 0?
+    [[nodiscard]] bool meet(std::chrono::milliseconds limit);
 
     [[nodiscard]] bool alive() const { return alive_; }
     // Ends it and says how it went: a process that dies only now makes the attempt worse.
@@ -48,6 +55,7 @@ class WorkerProcess {
     // Reads messages and output until the answer `wanted` is there, the process is gone or the limit passes.
     Seen ask(const nlohmann::json& message, const char* wanted, std::chrono::milliseconds limit, bool stacks);
     bool take_message(Seen& seen, const char* wanted);
+    bool take_word_of_rank(const nlohmann::json& message);
     void take_output();
     void close_finished_pipes(short out_events, short err_events);
     void note_traces(Attempt& attempt) const;
@@ -64,6 +72,10 @@ class WorkerProcess {
     std::unique_ptr<Pipe> err_;
     Trail* trail_ = nullptr;
     uint64_t children_left_ = 0;
+    Coordinator* coordinator_ = nullptr;
+    size_t rank_ = 0;
+    size_t ranks_ = 0;
+    bool dies_ = false;  // by its own hand, as the case wants it
     std::string mark_;
     std::optional<std::string> refused_;
 };

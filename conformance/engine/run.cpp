@@ -13,6 +13,7 @@
 #include "in_process.hpp"
 #include "orphans.hpp"
 #include "process.hpp"
+#include "rank_group.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -141,7 +142,8 @@ class Runner {
         std::vector<Attempt> result;
         do {
             result.push_back(
-                options_.isolation == Isolation::none
+                ranks_of(instance) != 0 ? run_ranks(target_, job_for(instance, seed), ranks_of(instance))
+                : options_.isolation == Isolation::none
                     ? run_in_process(instance, target_, facts_, seed, Limits().times(options_.timeout_mult), clean_)
                     : attempt(instance, seed, kept));
         } while (result.size() < most_attempts && !result.back().record.inconclusive.empty() &&
@@ -149,14 +151,16 @@ class Runner {
         return result;
     }
 
+    [[nodiscard]] CaseJob job_for(const Instance& instance, uint64_t seed) const {
+        return {instance.id,     seed,   options_.timeout_mult, limit_of(instance.origin->cls, options_.timeout_mult),
+                options_.stacks, &facts_};
+    }
+
     Attempt attempt(const Instance& instance, uint64_t seed, std::unique_ptr<WorkerProcess>& kept) {
         if (!kept || !kept->alive()) {
             kept = std::make_unique<WorkerProcess>(target_);
         }
-        CaseJob job{instance.id,           seed,
-                    options_.timeout_mult, limit_of(instance.origin->cls, options_.timeout_mult),
-                    options_.stacks,       &facts_};
-        Attempt result = kept->run(job);
+        Attempt result = kept->run(job_for(instance, seed));
         if (options_.isolation == Isolation::test || !kept->alive()) {
             kept->end(result);
             kept.reset();
@@ -290,6 +294,12 @@ Log run(RunOptions options, const Progress& progress) {
     adopt_orphans();
     Log log;
     log.facts = facts_of(target, options);
+    if (std::any_of(instances.begin(), instances.end(), [](const Instance& one) { return ranks_of(one) > 1; })) {
+        log.facts->facts.most_ranks =
+            observed_ranks(target, log.facts->facts, limit_of(cls::medium, options.timeout_mult));
+    } else {
+        log.facts->facts.most_ranks = 1;
+    }
     options.jobs = options.isolation == Isolation::none ? 1
                    : options.jobs == 0                  ? jobs_for(log.facts->facts)
                                                         : options.jobs;

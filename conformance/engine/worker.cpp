@@ -12,6 +12,7 @@
 #include "harness/trail.hpp"
 #include "in_process.hpp"
 #include "plan.hpp"
+#include "rank_worker.hpp"
 
 namespace hal::conformance {
 namespace {
@@ -79,9 +80,11 @@ const Instance& instance_of(const std::string& id) {
 
 void run_case(const Channel& channel, const Target& target, const Environment& clean, const json& job) {
     const auto tell = [&](const Finding& finding) { channel.send(json{{"finding", finding}}); };
-    const Attempt attempt = run_in_process(instance_of(job.at("case").get<std::string>()), target,
-                                           job.at("facts").get<Facts>(), job.at("seed").get<uint64_t>(),
-                                           Limits().times(job.at("timeout_mult").get<double>()), clean, tell);
+    const RankLink link = link_of(channel, job);
+    const Attempt attempt =
+        run_in_process(instance_of(job.at("case").get<std::string>()), target, job.at("facts").get<Facts>(),
+                       job.at("seed").get<uint64_t>(), Limits().times(job.at("timeout_mult").get<double>()), clean,
+                       tell, link.ranks == 0 ? nullptr : &link);
     channel.send(json{{"end", attempt.record}, {"metrics", attempt.metrics}, {"meters", attempt.meters}});
 }
 
@@ -91,6 +94,8 @@ void serve(const Channel& channel, const Target& target, const Environment& clea
         channel.send(json{{"introduction", FactsEvent{introduction.facts, introduction.identity}}});
     } else if (job.contains("probe")) {
         channel.send(json{{"healthy", healthy(target)}});
+    } else if (job.contains("meet")) {
+        channel.send(json{{"met", meets(target, link_of(channel, job))}});
     } else {
         run_case(channel, target, clean, job);
     }

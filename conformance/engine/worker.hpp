@@ -4,6 +4,10 @@
 // {"case": id, "seed", "facts", "limits_ms"}. Worker -> parent: {"opened"} or {"refused": why}; {"introduction"};
 // {"healthy": bool}; {"finding"} as they come and {"end": record, metrics, meters}. The parent closes the channel to
 // end it.
+//
+// One of several ranks is told {"rank", "ranks"} besides, or asked to {"meet"} the others. In between it says
+// {"exchange": hex} and hears {"exchanged": [hex, ...]}, or {"stop_ms"} and hears {"continued"} afterwards; an {"end"}
+// that "dies" is its last word.
 #pragma once
 
 namespace hal::conformance {

@@ -260,6 +260,12 @@ std::optional<std::string> unmet(const Need& need, const Facts& facts) {
                        "read";
             }
             return {};
+        case Need::Kind::ranks:
+            if (facts.most_ranks < need.value) {
+                return "needs place for " + std::to_string(need.value) + " ranks, there is place for " +
+                       std::to_string(facts.most_ranks);
+            }
+            return {};
         case Need::Kind::claim:
             if (!facts.behaviour.contains(need.text)) {
                 return "the manifest does not claim " + std::string(need.text);

@@ -54,6 +54,7 @@ struct Facts {
     std::set<std::string, std::less<>> claimed;    // /backend/claims/entries, or what the tables hold
     std::set<std::string, std::less<>> routes;     // /backend/claims/routes
     uint32_t memory_mib = 0;                       // free on each device, and at the host
+    uint32_t most_ranks = 0;                       // that were seen to find place; 0 if no case asks
 
     [[nodiscard]] bool has(E entry) const { return present[static_cast<size_t>(entry)]; }
 };

@@ -79,6 +79,8 @@ std::string text_of(const Need& need) {
             return "the claim " + std::string(need.text);
         case Need::Kind::no_claim:
             return "no claim " + std::string(need.text);
+        case Need::Kind::ranks:
+            return "place for " + std::to_string(need.value) + " ranks";
     }
     return "?";
 }
@@ -112,6 +114,21 @@ over dtypes_of(std::string_view op_name, std::initializer_list<std::string_view>
         axis.values.emplace_back(type, std::vector<Need>{op(op_name, type)});
     }
     return axis;
+}
+
+over so_many_ranks(std::initializer_list<uint32_t> counts) {
+    static constexpr std::array<std::string_view, 9> names{"0", "1", "2", "3", "4", "5", "6", "7", "8"};
+    over axis{"ranks", {}};
+    for (const uint32_t count : counts) {
+        axis.values.emplace_back(names.at(count), std::vector<Need>{place_for(count)});
+    }
+    return axis;
+}
+
+over number_of_ranks(uint32_t least) {
+    return least <= 1   ? so_many_ranks({2, 1, 3, 4, 5, 8})
+           : least == 2 ? so_many_ranks({2, 3, 4, 5, 8})
+                        : so_many_ranks({3, 4, 5, 8});
 }
 
 over bad_devices() {

@@ -46,7 +46,8 @@ struct Need {
         claim,
         no_claim,
         offered,
-        memory
+        memory,
+        ranks
     };
     Kind kind;
     uint32_t value = 0;
@@ -72,6 +73,11 @@ struct Need {
 // Free on each device and at the host.
 [[nodiscard]] constexpr Need device_memory(uint32_t mib) {
     return {Need::Kind::memory, mib, {}};
+}
+
+// Place for so many ranks: devices of their own, or one device that several processes were seen to share.
+[[nodiscard]] constexpr Need place_for(uint32_t ranks) {
+    return {Need::Kind::ranks, ranks, {}};
 }
 
 // Claims of get_device_properties.
@@ -142,6 +148,10 @@ struct over {
 [[nodiscard]] over work_sources();
 // over("dtype", ...): a kernel of the operator for each of these types.
 [[nodiscard]] over dtypes_of(std::string_view op_name, std::initializer_list<std::string_view> types);
+// over("ranks", ...): the case runs in so many processes at once (ranks.hpp), 2 first, 1 to 8 in all.
+[[nodiscard]] over number_of_ranks(uint32_t least = 1);
+// The same, only these.
+[[nodiscard]] over so_many_ranks(std::initializer_list<uint32_t> counts);
 // over("dev", ...): indices that are no device.
 [[nodiscard]] over bad_devices();
 

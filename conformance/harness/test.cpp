@@ -15,14 +15,16 @@ std::string file_of(std::string_view path) {
 }  // namespace
 
 Test::Test(const Target& plugin, const Instance& instance, const Facts& known, uint64_t seed, const Limits& bounds,
-           Recorder& recorder)
+           Recorder& recorder, const RankLink* link)
     : backend_(std::make_unique<Backend>(plugin)),
       api(backend_->api()),
       limits(bounds),
       facts(known),
       target(plugin),
+      dev(link == nullptr ? 0 : link->rank % std::max(known.device_count, 1)),
       recorder_(recorder),
       instance_(instance),
+      link_(link),
       seed_(case_seed(seed, instance.id)) {
     if (const hal_status status = backend_->initialize(); status != HAL_OK) {
         fail("initialize before the case", Where::here(), "HAL_OK", to_string(status) + ": " + Host::last_error().text);
@@ -221,6 +223,7 @@ void Test::confirm_loads() {
 
 void Test::destroy_objects() {
     loads_.clear();
+    destroy_comms();
     for (const auto& [on, event] : events_) {
         if (api.destroy_event(on, event) != HAL_OK) {
             fail("destroy_event after the case", Where::here(), "HAL_OK", Host::last_error().text);

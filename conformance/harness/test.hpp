@@ -16,6 +16,7 @@
 #include "backend.hpp"
 #include "data.hpp"
 #include "gate.hpp"
+#include "ranks.hpp"
 #include "recorder.hpp"
 
 namespace hal::conformance {
@@ -55,7 +56,7 @@ class Test {
 
   public:
     Test(const Target& target, const Instance& instance, const Facts& facts, uint64_t seed, const Limits& limits,
-         Recorder& recorder);
+         Recorder& recorder, const RankLink* link = nullptr);
     ~Test();
     Test(const Test&) = delete;
     Test& operator=(const Test&) = delete;
@@ -67,7 +68,7 @@ class Test {
     const Limits& limits;
     const Facts& facts;
     const Target& target;
-    hal_dev dev = 0;
+    hal_dev dev = 0;  // of this rank
 
     // ---- Checks: true if all is well ----
     bool check(bool good, std::string_view what, Where where = Where::here());
@@ -122,6 +123,25 @@ class Test {
     void forget(hal_stream stream);  // the case has destroyed it
     void forget(hal_event event);
     void sync(hal_stream stream, hal_dev on = 0, Where where = Where::here());
+
+    // ---- Ranks of a case over number_of_ranks(). All call the same of these in the same order, on the body's thread
+    // ----
+    [[nodiscard]] int rank() const { return link_ == nullptr ? 0 : link_->rank; }
+    [[nodiscard]] int ranks() const { return link_ == nullptr ? 1 : link_->ranks; }
+    [[nodiscard]] std::vector<std::string> exchange(const std::string& bytes);  // what each rank said, by rank
+    void rank_barrier() { (void)exchange({}); }
+    void stage(std::string_view name) { say_stage(name); }  // is said of a rank that hangs
+    [[nodiscard]] bool all_ranks(bool good);                // true if every rank that still runs says so
+    // An id that the first of the ranks made and all know; empty, and a check has failed, if there is none.
+    [[nodiscard]] std::string unique_id(int maker = 0, Where where = Where::here());
+    // Of all ranks, or of those given, in that order. Destroyed after the case. NULL on all of them, and a check has
+    // failed, if one could not make it; NULL on the others. A silent peer is given up within the case's limits.
+    [[nodiscard]] hal_comm communicator(const std::vector<int>& members = {}, Where where = Where::here());
+    [[nodiscard]] hal_comm keep_comm(hal_comm comm);  // made by the case, destroyed after it
+    void forget(hal_comm comm);                       // the case has destroyed it
+    // The fault of the case itself: this rank's process stands still, or dies, with what it has checked so far.
+    void stop_process(std::chrono::milliseconds time);
+    void die();
 
     // ---- Ordering ----
     // Closed when this returns: by a host callback, or by a load of copies where there are no callbacks.
@@ -199,9 +219,11 @@ class Test {
     void drain();
     void confirm_loads();
     void destroy_objects();
+    void destroy_comms();
 
     Recorder& recorder_;
     const Instance& instance_;
+    const RankLink* link_;
     uint64_t seed_;
     std::atomic<uint64_t> next_buffer_{0};
     std::atomic<uint64_t> next_random_{0};
@@ -213,6 +235,8 @@ class Test {
     std::deque<DeviceBuffer> device_buffers_;
     std::vector<std::pair<hal_dev, hal_stream>> streams_;
     std::vector<std::pair<hal_dev, hal_event>> events_;
+    std::vector<hal_comm> comms_;
+    int words_ = 0;  // that this rank has said
     std::vector<Gate> gates_;
     std::map<hal_dev, std::unique_ptr<Load>> loads_;
     std::vector<std::unique_ptr<Work>> works_;

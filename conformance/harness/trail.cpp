@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -79,6 +80,13 @@ void share_trail(int fd) {
     shared_trail = static_cast<Trail*>(memory);
 }
 
+void say_stage(std::string_view stage) {
+    Trail& where = trail();
+    const size_t size = std::min(stage.size(), where.stage.size() - 1);
+    std::copy_n(stage.begin(), size, where.stage.begin());
+    where.stage[size] = 0;
+}
+
 void name_exceptions() {
     std::set_terminate(&on_terminate);
 }
@@ -95,6 +103,9 @@ std::string Trail::describe() const {
                 result += ", and " + name + " on another thread";
             }
         }
+    }
+    if (stage[0] != 0) {
+        result += (result.empty() ? "stage " : " at stage ") + std::string(stage.data());
     }
     if (text[0] != 0) {
         result += (result.empty() ? "" : ": ") + std::string(text.data());

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace hal::conformance {
 
@@ -16,6 +17,7 @@ struct Trail {
     };
     std::array<Thread, 128> threads;  // more threads than that leave no trail
     std::array<char, 256> text;       // of an exception that left an entry
+    std::array<char, 64> stage;       // of a case, where it says so
 
     // "memory_copy_h2d, and synchronize_event on another thread"; empty outside of all entries.
     [[nodiscard]] std::string describe() const;
@@ -25,6 +27,8 @@ struct Trail {
 [[nodiscard]] Trail& trail();
 // Maps the trail from this file, which stays open with whoever looks.
 void share_trail(int fd);
+// Where a case is, for who looks at the trail.
+void say_stage(std::string_view stage);
 // An exception that is let out of an entry ends the worker with its text in the trail.
 void name_exceptions();
 

@@ -14,6 +14,7 @@ packages=(
   chromium
   # peers that hal-bench runs beside us
   ocl-icd-opencl-dev pocl-opencl-icd libclblast-dev valgrind
+  libopenmpi-dev openmpi-bin libgloo-dev
 )
 
 missing=()

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "clock.hpp"
 
@@ -78,15 +80,21 @@ int wait_for(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace
-
-ChildResult run_child(const std::vector<std::string>& arguments, Output output) {
+pid_t start(const std::vector<std::string>& arguments, const Actions& actions) {
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
     for (const auto& argument : arguments) {
         argv.push_back(const_cast<char*>(argument.c_str()));
     }
     argv.push_back(nullptr);
+    pid_t child = 0;
+    require_zero(posix_spawnp(&child, argv[0], &actions.value, nullptr, argv.data(), environ), arguments[0]);
+    return child;
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& arguments, Output output) {
     Pipe pipe(output == Output::capture);
     Actions actions;
     if (output == Output::capture) {
@@ -96,15 +104,14 @@ ChildResult run_child(const std::vector<std::string>& arguments, Output output) 
     }
 
     ChildResult result;
-    const int64_t start = clock_ns();
-    pid_t child = 0;
-    require_zero(posix_spawnp(&child, argv[0], &actions.value, nullptr, argv.data(), environ), arguments[0]);
+    const int64_t started = clock_ns();
+    const pid_t child = start(arguments, actions);
     pipe.close_end(1);
     if (output == Output::capture) {
         result.output = read_all(pipe.end[0]);
     }
     result.exit_code = wait_for(child);
-    result.wall_ns = clock_ns() - start;
+    result.wall_ns = clock_ns() - started;
     return result;
 }
 
@@ -115,6 +122,48 @@ ChildResult run_child_checked(const std::vector<std::string>& arguments, Output 
             fmt::format("{} ended with {}: {}", fmt::join(arguments, " "), result.exit_code, result.output));
     }
     return result;
+}
+
+Companion::Companion(const std::vector<std::string>& arguments, const std::filesystem::path& output,
+                     std::chrono::milliseconds patience)
+    : patience_(patience) {
+    Actions actions;
+    require_zero(posix_spawn_file_actions_addopen(&actions.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0), "addopen");
+    require_zero(posix_spawn_file_actions_addopen(&actions.value, STDOUT_FILENO, output.c_str(),
+                                                  O_WRONLY | O_CREAT | O_APPEND, 0600),
+                 "addopen");
+    require_zero(posix_spawn_file_actions_adddup2(&actions.value, STDOUT_FILENO, STDERR_FILENO), "adddup2");
+    child_ = start(arguments, actions);
+}
+
+Companion::~Companion() {
+    if (ends_within(patience_)) {
+        return;
+    }
+    kill(child_, SIGTERM);
+    if (!ends_within(std::chrono::seconds(3))) {
+        kill(child_, SIGKILL);
+        wait_for(child_);
+    }
+}
+
+bool Companion::running() {
+    return !ends_within(std::chrono::milliseconds(0));
+}
+
+bool Companion::ends_within(std::chrono::milliseconds time) {
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    while (child_ != 0) {
+        int status = 0;
+        if (waitpid(child_, &status, WNOHANG) != 0) {
+            child_ = 0;
+        } else if (std::chrono::steady_clock::now() >= deadline) {
+            return false;
+        } else {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    return true;
 }
 
 }  // namespace hal::bench

@@ -1,7 +1,11 @@
 // Child processes that are timed, and what they print.
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,5 +25,25 @@ enum class Output { inherit, capture };
 
 // The same, and throws std::runtime_error with the output unless the exit code is 0.
 [[nodiscard]] ChildResult run_child_checked(const std::vector<std::string>& arguments, Output output);
+
+// A program that runs beside this one, with its output in a file. Ends with the object: it is asked with SIGTERM after
+// `patience`, and killed a little later.
+class Companion {
+  public:
+    Companion(const std::vector<std::string>& arguments, const std::filesystem::path& output,
+              std::chrono::milliseconds patience);
+    ~Companion();
+    Companion(const Companion&) = delete;
+    Companion& operator=(const Companion&) = delete;
+
+    [[nodiscard]] bool running();
+    void stop_waiting() { patience_ = std::chrono::milliseconds(0); }
+
+  private:
+    [[nodiscard]] bool ends_within(std::chrono::milliseconds time);
+
+    pid_t child_ = 0;  // 0 once it has ended
+    std::chrono::milliseconds patience_;
+};
 
 }  // namespace hal::bench

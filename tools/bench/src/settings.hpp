@@ -18,6 +18,7 @@ struct Settings {
     double batch_s = 0.010;      // aim of one repetition of a short call
     std::filesystem::path json;  // empty: not written
     std::filesystem::path csv;
+    std::filesystem::path plot;       // of the collectives
     std::vector<std::string> groups;  // empty: all
     std::string filter;               // part of a row's name
 };

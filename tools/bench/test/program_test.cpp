@@ -57,7 +57,8 @@ TEST_CASE("a quick run of dispatch works and writes valid JSON and CSV") {
 TEST_CASE("--list measures nothing and names every group") {
     const auto result = bench({"--list"});
     REQUIRE(result.exit_code == 0);
-    for (const char* name : {"dispatch: ", "memory: ", "start-up: ", "streams: ", "streams/idle-cpu"}) {
+    for (const char* name : {"dispatch: ", "memory: ", "start-up: ", "streams: ", "streams/idle-cpu",
+                             "xccl: ", "xccl/r4-all_reduce-64MiB"}) {
         CHECK(result.output.find(name) != std::string::npos);
     }
 }
@@ -71,7 +72,7 @@ TEST_CASE("a filter chooses rows") {
 
 TEST_CASE("bad input is refused with exit code 1 and a reason") {
     const auto [arguments, reason] = GENERATE(table<std::vector<std::string>, std::string>(
-        {{{"--group", "dispatsh"}, "no group dispatsh; there are dispatch, memory, opencl, start-up, streams"},
+        {{{"--group", "dispatsh"}, "no group dispatsh; there are dispatch, memory, opencl, start-up, streams, xccl"},
          {{"--filter", "nothing-like-this"}, "no row contains nothing-like-this"},
          {{"--repetitions", "0"}, "--repetitions"},
          {{"--frobnicate"}, "--frobnicate"},

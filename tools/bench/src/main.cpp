@@ -14,6 +14,8 @@
 #include "instructions.hpp"
 #include "json.hpp"
 #include "table.hpp"
+#include "xccl/plot.hpp"
+#include "xccl/points.hpp"
 
 namespace hal::bench {
 namespace {
@@ -43,6 +45,7 @@ void add_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--instructions", settings.instructions, "also count instructions of a call with valgrind");
     app.add_option("--json", settings.json, "write the result as JSON (schemas/bench-1.json)");
     app.add_option("--csv", settings.csv, "write the result as CSV");
+    app.add_option("--plot", settings.plot, "draw the all-reduces of group xccl as SVG; measures further sizes for it");
     app.add_flag("--list", line.list, "print groups and rows and measure nothing");
     app.add_option(counted_path_option, line.counted_path)->group("");
 }
@@ -149,11 +152,14 @@ int run(const Settings& settings, const std::vector<Benchmark>& benchmarks) {
         rows.push_back(measure(benchmark, context, probe, settings));
     }
     progress("");
-    fmt::print("{}{}", to_table(rows), to_summary(rows));
+    fmt::print("{}{}{}", to_table(rows), xccl::to_collectives(rows), to_summary(rows));
 
     RunInfo info{settings.backend, context.has_backend() ? context.backend().version() : "", settings};
     write_file(settings.json, to_json(rows, info));
     write_file(settings.csv, to_csv(rows));
+    if (!settings.plot.empty()) {
+        write_file(settings.plot, xccl::to_svg(rows));
+    }
     return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.verdict == Verdict::error; }) ? 1 : 0;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "descendants.hpp"
 #include "statistics.hpp"
 
 namespace hal::bench {
@@ -111,7 +112,7 @@ std::string contamination(const ProbeResult& before, const ProbeResult& after) {
 }
 
 Probe::Times Probe::read() {
-    return {clock_ns(), machine_busy_ns(), cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN)};
+    return {clock_ns(), machine_busy_ns(), cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN) + descendants_cpu_ns()};
 }
 
 Probe::Probe() : last_(read()) {}

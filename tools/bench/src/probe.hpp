@@ -33,7 +33,7 @@ class Probe {
     struct Times {
         int64_t wall_ns;
         int64_t machine_busy_ns;  // all processes
-        int64_t own_ns;           // this process and its finished children
+        int64_t own_ns;           // this process and all that it started
     };
     static Times read();
 

@@ -1,9 +1,13 @@
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "benchmark.hpp"
+#include "descendants.hpp"
 #include "pattern.hpp"
 #include "xccl/collective.hpp"
 #include "xccl/command.hpp"
+#include "xccl/plot.hpp"
+#include "xccl/points.hpp"
 #include "xccl/team.hpp"
 
 using namespace hal::bench;
@@ -115,6 +119,50 @@ TEST_CASE("every peer that is here gives right results") {
     }
 }
 
+Row measured(std::string name, std::string unit, double ours, double peer) {
+    Row row;
+    row.benchmark = {std::move(name), "ours", "Peer", std::move(unit), Better::lower, {}, nullptr};
+    row.ours = {{ours}, ours, ours};
+    row.peer = Side{{peer}, peer, peer};
+    return row;
+}
+
+TEST_CASE("rows of collectives become points, each library once") {
+    const std::vector<Row> rows{
+        measured("xccl/r2-all_reduce-8B", "us", 0.2, 0.4), measured("streams/tasks", "us", 1, 1),
+        measured("xccl/r2-all_reduce-8B-sync", "us", 0.5, 0.4), measured("xccl/r4-all_gather-1MiB", "GB/s", 3, 1)};
+    const auto list = points(rows);
+    REQUIRE(list.size() == 5);
+    CHECK(list[0].library == "HAL");
+    CHECK(list[0].seconds == Approx(0.2e-6));
+    CHECK(list[2].library == "HAL, waiting");
+    CHECK(list[3].bus_rate() == Approx(3));
+    CHECK(list[3].buffer_rate() == Approx(4));
+    CHECK(to_collectives(rows).find("all_gather") != std::string::npos);
+    CHECK(to_collectives({}).empty());
+}
+
+TEST_CASE("a plot has a line for each library, and needs an all-reduce") {
+    const std::string svg =
+        to_svg({measured("xccl/r2-all_reduce-8B", "us", 0.2, 0.4), measured("xccl/r2-all_reduce-64MiB", "GB/s", 9, 2)});
+    CHECK(svg.starts_with("<svg"));
+    CHECK(svg.find(">Peer</text>") != std::string::npos);
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK_THROWS_AS(to_svg({}), std::runtime_error);
+}
+
+TEST_CASE("the work of a child counts as our own while it still runs") {
+    const std::filesystem::path nowhere = "/dev/null";
+    const int64_t before = descendants_cpu_ns();
+    Companion child({"sh", "-c", "while :; do :; done"}, nowhere, std::chrono::milliseconds(0));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (descendants_cpu_ns() <= before && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    CHECK(descendants_cpu_ns() > before);
+    CHECK(child.running());
+}
+
 TEST_CASE("a team whose helper refuses to start says why") {
-    CHECK_THROWS_WITH(Team(Library::hal, 2, {"no.such.backend", "/nonexistent"}), Catch::Contains("no.such.backend"));
+    CHECK_THROWS_WITH(Team(Library::hal, 2, {"no.such.backend"}), Catch::Contains("no.such.backend"));
 }

@@ -27,6 +27,9 @@ namespace fs = std::filesystem;
 // Longer than any loop of a slow machine; a team that takes it hangs.
 constexpr int64_t answer_limit_ns = INT64_C(30'000'000'000);
 
+// How long a rank may take to say its last once another has ended.
+constexpr int last_words_ms = 1000;
+
 // How long processes may take to end by themselves once their pipes are closed.
 constexpr std::chrono::milliseconds patience{3000};
 
@@ -194,10 +197,10 @@ double Team::run(const Command& command) {
 std::string Team::answer_of(size_t rank) {
     const int64_t deadline = clock_ns() + answer_limit_ns;
     for (;;) {
-        // Asked before the pipe: what a process wrote before it ended is still read.
         const bool all_run =
             std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->running(); });
-        const std::string answer = pipes_[rank]->poll_line(all_run ? 50 : 0);
+        // Once a rank has ended the others end too, of the same reason, or wait for it for ever.
+        const std::string answer = pipes_[rank]->poll_line(all_run ? 50 : last_words_ms);
         if (answer.starts_with("failed ")) {
             fail(answer.substr(answer.find(' ') + 1));
         }
@@ -205,12 +208,24 @@ std::string Team::answer_of(size_t rank) {
             return answer;
         }
         if (!all_run) {
-            fail("a rank has ended");
+            fail_with_last_words();
         }
         if (clock_ns() > deadline) {
             fail("a rank does not answer");
         }
     }
+}
+
+void Team::fail_with_last_words() {
+    for (const auto& pipe : pipes_) {
+        for (std::string line = pipe->poll_line(0); !line.empty(); line = pipe->poll_line(0)) {
+            throw_if_unavailable(line);
+            if (line.starts_with("failed ")) {
+                fail(line.substr(line.find(' ') + 1));
+            }
+        }
+    }
+    fail("a rank has ended");
 }
 
 std::string Team::printed() const {

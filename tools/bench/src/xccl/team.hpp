@@ -64,6 +64,7 @@ class Team {
     [[nodiscard]] std::string answer_of(size_t rank);
     [[nodiscard]] std::string printed() const;
     [[noreturn]] void fail(const std::string& reason);
+    [[noreturn]] void fail_with_last_words();
 
     Library library_;
     int ranks_;

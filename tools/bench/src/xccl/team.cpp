@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -98,6 +97,10 @@ ScratchDirectory::ScratchDirectory() {
 }
 
 ScratchDirectory::~ScratchDirectory() {
+    remove();
+}
+
+void ScratchDirectory::remove() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
 }
@@ -151,6 +154,8 @@ Team::Team(Library library, int ranks, const std::vector<std::string>& more_argu
             fail(fmt::format("unexpected answer {}", answer));
         }
     }
+    // Everybody has opened what is in it, so that even a benchmark that is killed leaves nothing behind.
+    directory_.remove();
 }
 
 void Team::start(const std::vector<std::string>& more_arguments) {
@@ -167,6 +172,7 @@ void Team::start(const std::vector<std::string>& more_arguments) {
             throw Unavailable(failure.what());
         }
     }
+    output_.open(output);
 }
 
 double Team::run(const Command& command) {
@@ -228,9 +234,10 @@ void Team::fail_with_last_words() {
     fail("a rank has ended");
 }
 
-std::string Team::printed() const {
-    std::ifstream file(directory_.path() / "output");
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+std::string Team::printed() {
+    output_.clear();  // it may have been read to its end before
+    output_.seekg(0);
+    std::string text{std::istreambuf_iterator<char>(output_), {}};
     constexpr size_t enough = 600;
     return text.size() > enough ? "..." + text.substr(text.size() - enough) : text;
 }

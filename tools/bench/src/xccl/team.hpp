@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ enum class Library { hal, open_mpi, gloo, limit };
 
 [[nodiscard]] std::string_view name(Library library);
 
-// A directory that is removed with the object.
+// A directory that is removed with the object at the latest.
 class ScratchDirectory {
   public:
     ScratchDirectory();
@@ -23,6 +24,7 @@ class ScratchDirectory {
     ScratchDirectory(const ScratchDirectory&) = delete;
     ScratchDirectory& operator=(const ScratchDirectory&) = delete;
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    void remove();
 
   private:
     std::filesystem::path path_;
@@ -62,7 +64,7 @@ class Team {
   private:
     void start(const std::vector<std::string>& more_arguments);
     [[nodiscard]] std::string answer_of(size_t rank);
-    [[nodiscard]] std::string printed() const;
+    [[nodiscard]] std::string printed();
     [[noreturn]] void fail(const std::string& reason);
     [[noreturn]] void fail_with_last_words();
 
@@ -70,6 +72,7 @@ class Team {
     int ranks_;
     // They end from the last to the first: a rank whose pipe closes ends by itself, and only then is waited for.
     ScratchDirectory directory_;
+    std::ifstream output_;  // what the processes print
     std::vector<std::unique_ptr<Companion>> processes_;
     std::vector<std::unique_ptr<RankPipes>> pipes_;
 };

@@ -24,7 +24,8 @@ Instance::Instance(const hal_host* host)
     : Opened(host),
       options_(read_options(host)),
       streams_(std::make_unique<Streams>()),
-      events_(std::make_unique<Events>()) {
+      events_(std::make_unique<Events>()),
+      xccl_(xccl_port_, options_.xccl) {
     for (int32_t ordinal = 0; ordinal < options_.devices; ++ordinal) {
         devices_.push_back(std::make_unique<Device>(ordinal));
     }
@@ -32,6 +33,7 @@ Instance::Instance(const hal_host* host)
 
 Instance::~Instance() {
     ending_.store(true, std::memory_order_relaxed);
+    xccl_.abort_all();
     // First all are told, then all are waited for: a stream may wait for another.
     streams_->for_each_slot([](Stream& stream) { stream.cancel(); });
     streams_->for_each_slot([](Stream& stream) { stream.close(); });
@@ -94,6 +96,7 @@ void Instance::refuse_live_objects() const {
     for (const auto& device : devices_) {
         live += device->live_objects();
     }
+    live.communicators = xccl_.live();
     if (live.any()) {
         throw sdk::Error(HAL_ERROR_BUSY, "cannot finalize while objects live: " + live.text() + "; destroy them first");
     }

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "cpu_info.hpp"
+#include "engine.hpp"
 #include "hal/sdk.hpp"
 #include "life.hpp"
 #include "waiting.hpp"
+#include "xccl.hpp"
 
 namespace hal::cpu {
 
@@ -23,10 +25,11 @@ class Events;   // event.hpp
 struct Options {
     int32_t devices = 1;
     uint64_t memory_bytes = 0;  // of each device
+    xccl::Options xccl;
 };
 
-// Reads the options `devices` and `memory`. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is
-// allowed.
+// Reads the options `devices` and `memory` and those of the collectives. Throws sdk::Error INVALID_ARGUMENT naming
+// option, value and what is allowed.
 [[nodiscard]] Options read_options(const hal_host* host);
 
 // What every entry may use, even before `initialize`. Entries that need no initialize take Opened&, all others
@@ -86,6 +89,7 @@ class Instance : public Opened {
     [[nodiscard]] Waiting& waiting() noexcept { return waiting_; }
     [[nodiscard]] Streams& streams() noexcept { return *streams_; }
     [[nodiscard]] Events& events() noexcept { return *events_; }
+    [[nodiscard]] xccl::Engine& xccl() noexcept { return xccl_; }
 
     // Throws REENTRANT naming the entry if this thread is a worker of the instance: it would wait for itself.
     void refuse_on_worker(const char* entry) const;
@@ -108,6 +112,8 @@ class Instance : public Opened {
     Waiting waiting_;
     std::unique_ptr<Streams> streams_;
     std::unique_ptr<Events> events_;
+    XcclPort xccl_port_{*this};
+    xccl::Engine xccl_;
     std::once_flag cpu_once_;
     CpuInfo cpu_;
     std::mutex life_mutex_;

@@ -21,6 +21,7 @@ Options read_options(const hal_host* host) {
     Options options;
     options.devices = shared::number_option(source, "devices", 1, 1, max_devices);
     options.memory_bytes = shared::memory_option(source, "memory", default_memory(options.devices));
+    options.xccl = xccl::read_options(host, source.backend);
     return options;
 }
 

@@ -59,6 +59,9 @@ class Stream {  // NOLINT(clang-analyzer-optin.performance.Padding)
     template <class Operation>
     void push(hal_stream handle, Operation&& operation);
 
+    // Throws the sticky error of a failed stream.
+    void require_healthy(hal_stream handle);
+
     // Later work waits for the point. Nothing is enqueued if it is reached already or lies on this stream.
     void wait_for(hal_stream handle, Point point);
 

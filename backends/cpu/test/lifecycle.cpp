@@ -60,7 +60,7 @@ TEST_CASE("the last finalize refuses while objects live, and says how many") {
     REQUIRE(stream_table.create_stream(opened.self(), 0, nullptr, &stream) == HAL_OK);
     REQUIRE(event_table.create_event(opened.self(), 0, nullptr, &event) == HAL_OK);
     CHECK(device_table.finalize(opened.self()) == HAL_ERROR_BUSY);
-    CHECK_THAT(test::Host::last_error(), Catch::Contains("1 stream, 1 event and 0 allocations"));
+    CHECK_THAT(test::Host::last_error(), Catch::Contains("1 stream, 1 event, 0 allocations"));
     CHECK(device_table.init_device(opened.self(), 0) == HAL_OK);
     CHECK(device_table.deinit_device(opened.self(), 0) == HAL_ERROR_BUSY);
     REQUIRE(stream_table.destroy_stream(opened.self(), 0, stream) == HAL_OK);

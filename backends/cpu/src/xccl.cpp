@@ -1,0 +1,38 @@
+// Tables 10 and 110: what the collectives engine needs of this back end.
+#include "xccl.hpp"
+
+#include "entries.hpp"
+#include "instance.hpp"
+#include "memory.hpp"
+#include "stream.hpp"
+#include "tables.hpp"
+
+namespace hal::cpu {
+
+xccl::Arena XcclPort::arena(hal_dev device) {
+    const Arena& arena = memory_of(instance_, device).heap.arena();
+    return {arena.file(), arena.base(), arena.span_bytes()};
+}
+
+void XcclPort::require_memory(hal_dev device, hal_dptr address, uint64_t bytes, const char* what) {
+    check_range(instance_, device, address, bytes, what);
+}
+
+void XcclPort::require_stream(hal_dev device, hal_stream stream) {
+    static_cast<void>(find_stream(instance_, device, stream));
+}
+
+void XcclPort::enqueue(hal_dev device, hal_stream stream, xccl::Work work) {
+    Stream& found = find_stream(instance_, device, stream);
+    found.require_healthy(stream);  // what always runs is taken by a failed stream too
+    found.push(stream, std::move(work));
+}
+
+void XcclPort::refuse_on_stream(const char* entry) const {
+    instance_.refuse_on_worker(entry);
+}
+
+const hal_xccl_table xccl_table = xccl::Entries<Instance, Opened>::table();
+const hal_xccl_ext_table xccl_ext_table = xccl::Entries<Instance, Opened>::ext_table();
+
+}  // namespace hal::cpu

@@ -1,0 +1,447 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "group.hpp"
+#include "kernels/numbers.hpp"
+#include "option_values.hpp"
+#include "reduce.hpp"
+
+namespace hal::xccl {
+namespace {
+
+std::atomic<uint64_t> engines{0};
+
+std::string random_name() {
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string name = "hal-xccl-";
+    for (const uint8_t byte : random_secret()) {
+        name += digits[byte >> 4U];
+        name += digits[byte & 15U];
+    }
+    return name;
+}
+
+// What a rank says when a communicator is split.
+struct Member {
+    int32_t color = 0;
+    int32_t key = 0;
+    Introduction introduction;
+    Secret secret{};
+};
+
+std::string text_of(hal_dtype dtype) {
+    return shared::dtype_text(dtype);
+}
+
+bool is_dtype(hal_dtype dtype) noexcept {
+    return HAL_DTYPE_BITS(dtype) != 0 && HAL_DTYPE_CODE(dtype) <= 17 && HAL_DTYPE_LANES(dtype) != 0 &&
+           HAL_DTYPE_LANES(dtype) <= 64;
+}
+
+// Throws INVALID_ARGUMENT, UNSUPPORTED.
+void check_type(Kind kind, hal_dtype dtype, hal_reduce_op op) {
+    if (kind == Kind::barrier) {
+        return;
+    }
+    if (!is_dtype(dtype)) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "dtype is " + text_of(dtype) + ", which is no data type");
+    }
+    if (element_bytes(dtype) == 0) {
+        throw sdk::Error(HAL_ERROR_UNSUPPORTED, "dtype " + text_of(dtype) + " is not offered by these collectives");
+    }
+    if (op == 0) {
+        return;
+    }
+    if (op > HAL_REDUCE_BXOR) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "op is " + std::to_string(op) + ", expected HAL_REDUCE_*, 1 to " +
+                                                         std::to_string(HAL_REDUCE_BXOR));
+    }
+    if (!can_reduce(dtype, op)) {
+        throw sdk::Error(HAL_ERROR_UNSUPPORTED,
+                         "op " + std::to_string(op) + " is not offered for dtype " + text_of(dtype));
+    }
+}
+
+bool is_rooted(Kind kind) noexcept {
+    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::gather || kind == Kind::scatter;
+}
+
+bool is_reduction(Kind kind) noexcept {
+    return kind == Kind::all_reduce || kind == Kind::reduce || kind == Kind::reduce_scatter;
+}
+
+void check_rank(int32_t rank, int32_t size, const char* what) {
+    if (rank < 0 || rank >= size) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, std::string(what) + " is " + std::to_string(rank) +
+                                                         ", the communicator has ranks 0 to " +
+                                                         std::to_string(size - 1));
+    }
+}
+
+uint64_t checked_bytes(uint64_t count, uint64_t item, uint64_t blocks) {
+    uint64_t bytes = 0;
+    if (__builtin_mul_overflow(count, item, &bytes) || __builtin_mul_overflow(bytes, blocks, &bytes) ||
+        bytes > INT64_MAX) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "count " + std::to_string(count) + " overflows 63 bits of bytes");
+    }
+    return bytes;
+}
+
+// The only overlap that each collective takes: in place, as its table says.
+void check_overlap(const Call& call, hal_dptr send, uint64_t send_bytes, hal_dptr recv, uint64_t recv_bytes,
+                   uint64_t own_block) {
+    const bool apart = send_bytes == 0 || recv_bytes == 0 || send + send_bytes <= recv || recv + recv_bytes <= send;
+    const bool in_place = call.kind == Kind::all_gather || call.kind == Kind::gather        ? send == recv + own_block
+                          : call.kind == Kind::reduce_scatter || call.kind == Kind::scatter ? recv == send + own_block
+                                                                                            : send == recv;
+    if (!apart && (!in_place || call.kind == Kind::alltoall)) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
+                         std::string(kind_names[static_cast<size_t>(call.kind)]) +
+                             ": send and recv overlap otherwise than this collective's rule for in-place");
+    }
+}
+
+}  // namespace
+
+Options read_options(const hal_host* host, const char* backend) {
+    const shared::OptionSource source{host, backend};
+    constexpr int32_t default_ms = 600'000;
+    Options options;
+    options.interface = sdk::option(host, "xccl_interface", options.interface);
+    options.timeout_ns =
+        static_cast<uint64_t>(shared::number_option(source, "xccl_timeout_ms", default_ms, 1, INT32_MAX)) * 1'000'000;
+    return options;
+}
+
+Engine::Engine(Port& port, Options options)
+    : port_(port), options_(std::move(options)), number_(engines.fetch_add(1)), rendezvous_(options_.interface) {}
+
+Engine::~Engine() {
+    abort_all();
+}
+
+void Engine::abort_all() noexcept {
+    communicators_.for_each_slot([](Slot& slot) {
+        const std::lock_guard lock(slot.mutex);
+        if (slot.communicator) {
+            slot.communicator->abort();
+        }
+    });
+}
+
+std::shared_ptr<Communicator> Engine::find(hal_comm comm) {
+    if (Slot* const slot = communicators_.find(comm); slot != nullptr) {
+        const std::lock_guard lock(slot->mutex);
+        if (slot->communicator) {
+            return slot->communicator;
+        }
+    }
+    throw sdk::Error(HAL_ERROR_INVALID_HANDLE,
+                     comm == nullptr ? "comm is NULL" : "comm is no communicator of this back end, or was destroyed");
+}
+
+// An error inside a group is kept for its end.
+template <class F>
+void Engine::in_group(F&& f) {
+    Group* const group = current_group(number_);
+    if (group == nullptr) {
+        f();
+        return;
+    }
+    try {
+        f();
+    } catch (const sdk::Error& error) {
+        if (!group->error) {
+            group->error = error;
+        }
+    }
+}
+
+// ---- Life of a communicator ----
+
+void Engine::get_unique_id(void* buffer, uint64_t size_bytes) {
+    sdk::require(static_cast<char*>(buffer), "buffer");
+    if (size_bytes != sizeof(UniqueId)) {
+        throw sdk::Error(size_bytes < sizeof(UniqueId) ? HAL_ERROR_BUFFER_TOO_SMALL : HAL_ERROR_INVALID_ARGUMENT,
+                         "size_bytes is " + std::to_string(size_bytes) + ", an id has " +
+                             std::to_string(sizeof(UniqueId)) + " (xccl_get_unique_id_size)");
+    }
+    const UniqueId id = rendezvous_.make_id();
+    std::memcpy(buffer, &id, sizeof id);
+}
+
+hal_comm Engine::publish(std::shared_ptr<Communicator> communicator) {
+    const auto [slot, handle] = communicators_.acquire();
+    if (slot == nullptr) {
+        throw sdk::Error(HAL_ERROR_OUT_OF_RESOURCES, "too many communicators; destroy some");
+    }
+    {
+        const std::lock_guard lock(slot->mutex);
+        slot->communicator = std::move(communicator);
+    }
+    live_.fetch_add(1);
+    communicators_.publish(handle);
+    return handle;
+}
+
+std::shared_ptr<Communicator> Engine::join(hal_dev device, const UniqueId& id, int32_t rank, int32_t size) {
+    const Deadline deadline = Deadline::after(options_.timeout_ns);
+    const std::string name = random_name();
+    const File listener = listen_local(name);
+    const Introduction self = introduce_self(name);
+    const std::vector<Introduction> all = meet(id, rank, size, self, deadline);
+    if (std::any_of(all.begin(), all.end(), [&](const Introduction& one) { return one.host != self.host; })) {
+        throw sdk::Error(HAL_ERROR_UNSUPPORTED, "the ranks run on several hosts; this back end joins those of one");
+    }
+    auto host = std::make_unique<Host>(all, rank, listener, id.secret, port_.arena(device), deadline);
+    host->set_timeout(options_.timeout_ns);
+    return std::make_shared<Communicator>(port_, Communicator::Place{device, rank, size}, std::move(host));
+}
+
+void Engine::comm_init_rank(hal_dev device, int32_t rank_count, const void* id, uint64_t id_size_bytes, int32_t rank,
+                            hal_comm* out_comm) {
+    port_.refuse_on_stream("xccl_comm_init_rank");
+    sdk::require(out_comm, "out_comm");
+    static_cast<void>(port_.arena(device));
+    sdk::require(static_cast<const char*>(id), "id");
+    UniqueId meeting;
+    if (id_size_bytes != sizeof meeting) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "id_size_bytes is " + std::to_string(id_size_bytes) +
+                                                         ", an id has " + std::to_string(sizeof meeting));
+    }
+    std::memcpy(&meeting, id, sizeof meeting);
+    if (meeting.magic != id_magic || meeting.version != id_version) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "id: these bytes are none that xccl_get_unique_id gave");
+    }
+    if (rank_count < 1 || rank_count > most_ranks_of_host) {
+        throw sdk::Error(
+            rank_count < 1 ? HAL_ERROR_INVALID_ARGUMENT : HAL_ERROR_UNSUPPORTED,
+            "rank_count is " + std::to_string(rank_count) + ", expected 1 to " + std::to_string(most_ranks_of_host));
+    }
+    check_rank(rank, rank_count, "rank");
+    const auto make = [=, this] { *out_comm = publish(join(device, meeting, rank, rank_count)); };
+    if (Group* const group = current_group(number_); group != nullptr) {
+        group->joins.emplace_back(make);
+    } else {
+        make();
+    }
+}
+
+void Engine::destroy_comm(hal_comm comm) {
+    port_.refuse_on_stream("xccl_destroy_comm");
+    const auto communicator = find(comm);
+    Slot& slot = *communicators_.find(comm);  // slots stay
+    if (!communicators_.revoke(comm)) {
+        throw sdk::Error(HAL_ERROR_INVALID_HANDLE, "comm is being destroyed by another thread");
+    }
+    communicator->drain();
+    {
+        const std::lock_guard lock(slot.mutex);
+        slot.communicator.reset();
+    }
+    communicators_.release(comm);
+    live_.fetch_sub(1);
+}
+
+int32_t Engine::rank_of(hal_comm comm) {
+    return find(comm)->rank();
+}
+int32_t Engine::size_of(hal_comm comm) {
+    return find(comm)->size();
+}
+
+// ---- Operations ----
+
+void Engine::issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream,
+                   std::vector<Operation> operations, std::vector<Message> messages) {
+    port_.require_stream(communicator->device(), stream);
+    if (Group* const group = current_group(number_); group != nullptr) {
+        group->add(communicator, stream, std::move(operations), std::move(messages));
+    } else {
+        Communicator::issue(communicator, {{stream}, std::move(operations), std::move(messages)});
+    }
+}
+
+void Engine::check_memory(const Communicator& communicator, hal_dptr address, uint64_t blocks, uint64_t bytes,
+                          uint64_t alignment, const char* what) {
+    if (bytes == 0 || blocks == 0) {
+        return;
+    }
+    port_.require_memory(communicator.device(), address, bytes, what);
+    if (address % alignment != 0) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, std::string(what) + ": the address is not a multiple of the " +
+                                                         std::to_string(alignment) + " bytes of an element");
+    }
+}
+
+void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const void* scalar, hal_comm comm,
+                        hal_stream stream) {
+    in_group([&] {
+        const auto communicator = find(comm);
+        communicator->require_usable();
+        check_type(call.kind, call.dtype, call.op);
+        if (is_reduction(call.kind) && (call.op == 0 || (call.op == HAL_REDUCE_PREMUL_SUM && scalar == nullptr))) {
+            throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
+                             call.op == 0 ? "op is 0, expected HAL_REDUCE_*"
+                                          : "PREMUL_SUM needs a scalar: xccl_all_reduce_premul takes it");
+        }
+        if (is_rooted(call.kind)) {
+            check_rank(call.root, communicator->size(), "root");
+        }
+        const auto ranks = static_cast<uint64_t>(communicator->size());
+        const bool root = communicator->rank() == call.root;
+        const uint64_t item = call.kind == Kind::barrier ? 1 : element_bytes(call.dtype);
+        const uint64_t sends = send_blocks(call.kind, root, ranks);
+        const uint64_t receives = recv_blocks(call.kind, root, ranks);
+        const uint64_t send_bytes = checked_bytes(call.count, item, sends);
+        const uint64_t recv_bytes = checked_bytes(call.count, item, receives);
+        check_memory(*communicator, send, sends, send_bytes, item, "send");
+        check_memory(*communicator, recv, receives, recv_bytes, item, "recv");
+        check_overlap(call, send, send_bytes, recv, recv_bytes,
+                      static_cast<uint64_t>(communicator->rank()) * call.count * item);
+        Operation operation{.call = call};
+        operation.send = sends == 0 ? nullptr : reinterpret_cast<std::byte*>(send);
+        operation.recv = receives == 0 ? nullptr : reinterpret_cast<std::byte*>(recv);
+        if (scalar != nullptr) {
+            const auto* const bytes = static_cast<const std::byte*>(scalar);
+            operation.scalar.assign(bytes, bytes + item);
+        }
+        std::vector<Operation> operations;
+        operations.push_back(std::move(operation));
+        issue(communicator, stream, std::move(operations), {});
+    });
+}
+
+void Engine::message(bool send, hal_dptr data, uint64_t count, hal_dtype dtype, int32_t peer, hal_comm comm,
+                     hal_stream stream) {
+    in_group([&] {
+        const auto communicator = find(comm);
+        communicator->require_usable();
+        check_type(Kind::none, dtype, 0);
+        check_rank(peer, communicator->size(), "peer");
+        const uint64_t item = element_bytes(dtype);
+        check_memory(*communicator, data, 1, checked_bytes(count, item, 1), item, send ? "send" : "recv");
+        issue(communicator, stream, {}, {{send, peer, reinterpret_cast<std::byte*>(data), count, dtype}});
+    });
+}
+
+void Engine::group_start() {
+    start_group(number_);
+}
+
+void Engine::group_end() {
+    if (auto group = end_group(number_)) {
+        group->run();
+    }
+}
+
+// ---- Table 110 ----
+
+hal_status Engine::supported(hal_collective collective, hal_dtype dtype, hal_reduce_op op) {
+    if (collective < HAL_COLL_ALL_REDUCE || collective > HAL_COLL_BARRIER) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
+                         "collective is " + std::to_string(collective) + ", expected HAL_COLL_*");
+    }
+    if (collective == HAL_COLL_BARRIER) {
+        return HAL_OK;
+    }
+    const bool reduces =
+        collective == HAL_COLL_ALL_REDUCE || collective == HAL_COLL_REDUCE || collective == HAL_COLL_REDUCE_SCATTER;
+    const bool yes = reduces
+                         ? can_reduce(dtype, op) && (op != HAL_REDUCE_PREMUL_SUM || collective == HAL_COLL_ALL_REDUCE)
+                         : element_bytes(dtype) != 0;
+    return yes ? HAL_OK : HAL_ERROR_UNSUPPORTED;
+}
+
+void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receives, hal_dtype dtype, hal_comm comm,
+                       hal_stream stream) {
+    in_group([&] {
+        const auto communicator = find(comm);
+        communicator->require_usable();
+        check_type(Kind::none, dtype, 0);
+        sdk::require(sends.counts, "send_counts");
+        sdk::require(sends.displacements, "send_displacements");
+        sdk::require(receives.counts, "recv_counts");
+        sdk::require(receives.displacements, "recv_displacements");
+        const uint64_t item = element_bytes(dtype);
+        std::vector<Message> messages;
+        for (const bool sending : {true, false}) {
+            const Blocks& blocks = sending ? sends : receives;
+            for (int32_t peer = 0; peer < communicator->size(); ++peer) {
+                const uint64_t count = blocks.counts[peer];
+                const hal_dptr data = (sending ? send : recv) + checked_bytes(blocks.displacements[peer], item, 1);
+                check_memory(*communicator, data, 1, checked_bytes(count, item, 1), item, sending ? "send" : "recv");
+                messages.push_back({sending, peer, reinterpret_cast<std::byte*>(data), count, dtype});
+            }
+        }
+        issue(communicator, stream, {}, std::move(messages));
+    });
+}
+
+void Engine::split(hal_comm comm, int32_t color, int32_t key, hal_comm* out_comm) {
+    port_.refuse_on_stream("xccl_split");
+    hal_comm& out = sdk::require(out_comm, "out_comm");
+    const auto parent = find(comm);
+    if (current_group(number_) != nullptr) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "xccl_split blocks and cannot be part of a group");
+    }
+    if (color < -1) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
+                         "color is " + std::to_string(color) + ", expected -1 for none, or at least 0");
+    }
+    const std::string name = random_name();
+    const File listener = listen_local(name);
+    const Member own{color, key, introduce_self(name), random_secret()};
+    std::vector<std::byte> bytes(sizeof own);
+    std::memcpy(bytes.data(), &own, sizeof own);
+    const std::vector<std::byte> all = parent->exchange(bytes);
+    std::vector<std::pair<Member, int32_t>> members;  // with the rank in the parent
+    for (int32_t rank = 0; rank < parent->size(); ++rank) {
+        Member member;
+        std::memcpy(&member, all.data() + static_cast<size_t>(rank) * sizeof member, sizeof member);
+        if (member.color == color) {
+            members.emplace_back(member, rank);
+        }
+    }
+    if (color == -1) {
+        out = nullptr;
+        return;
+    }
+    std::stable_sort(members.begin(), members.end(),
+                     [](const auto& a, const auto& b) { return a.first.key < b.first.key; });
+    std::vector<Introduction> introductions;
+    int32_t rank = 0;
+    for (size_t i = 0; i < members.size(); ++i) {
+        introductions.push_back(members[i].first.introduction);
+        rank = members[i].second == parent->rank() ? static_cast<int32_t>(i) : rank;
+    }
+    auto host = std::make_unique<Host>(introductions, rank, listener, members[0].first.secret,
+                                       port_.arena(parent->device()), Deadline::after(options_.timeout_ns));
+    host->set_timeout(options_.timeout_ns);
+    const Communicator::Place place{parent->device(), rank, static_cast<int32_t>(members.size())};
+    out = publish(std::make_shared<Communicator>(port_, place, std::move(host)));
+}
+
+void Engine::set_timeout(hal_comm comm, uint64_t timeout_ns) {
+    if (timeout_ns == 0) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, "timeout_ns is 0; HAL_NO_TIMEOUT waits for ever");
+    }
+    find(comm)->host().set_timeout(timeout_ns);
+}
+
+hal_status Engine::async_error(hal_comm comm, std::string* out_text) {
+    return find(comm)->host().failure(out_text);
+}
+
+void Engine::abort(hal_comm comm) {
+    find(comm)->abort();
+}
+
+void Engine::finalize(hal_comm comm) {
+    port_.refuse_on_stream("xccl_finalize");
+    find(comm)->finish();
+}
+
+}  // namespace hal::xccl

@@ -1,0 +1,95 @@
+#include "group.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "signals_blocked.hpp"
+
+namespace hal::xccl {
+namespace {
+
+thread_local std::map<uint64_t, Group> groups;  // by engine
+
+void join_all(const std::vector<std::function<void()>>& joins) {
+    std::mutex mutex;
+    std::exception_ptr first;
+    const auto join = [&](const std::function<void()>& one) {
+        try {
+            one();
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            first = first ? first : std::current_exception();
+        }
+    };
+    std::vector<std::thread> threads;
+    {
+        const shared::SignalsBlocked blocked;
+        for (size_t i = 1; i < joins.size(); ++i) {
+            threads.emplace_back([&, i] { join(joins[i]); });
+        }
+    }
+    if (!joins.empty()) {
+        join(joins[0]);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    if (first) {
+        std::rethrow_exception(first);
+    }
+}
+
+}  // namespace
+
+void Group::add(const std::shared_ptr<Communicator>& communicator, hal_stream stream, std::vector<Operation> operations,
+                std::vector<Message> messages) {
+    auto part =
+        std::find_if(parts.begin(), parts.end(), [&](const Part& one) { return one.communicator == communicator; });
+    if (part == parts.end()) {
+        part = parts.insert(parts.end(), Part{communicator, {}});
+    }
+    Communicator::Issue& issue = part->issue;
+    if (std::find(issue.streams.begin(), issue.streams.end(), stream) == issue.streams.end()) {
+        issue.streams.push_back(stream);
+    }
+    std::move(operations.begin(), operations.end(), std::back_inserter(issue.operations));
+    std::move(messages.begin(), messages.end(), std::back_inserter(issue.messages));
+}
+
+void Group::run() {
+    if (error) {
+        throw sdk::Error(*error);
+    }
+    join_all(joins);
+    for (Part& part : parts) {
+        Communicator::issue(part.communicator, std::move(part.issue));
+    }
+}
+
+Group* current_group(uint64_t engine) noexcept {
+    const auto found = groups.find(engine);
+    return found == groups.end() ? nullptr : &found->second;
+}
+
+void start_group(uint64_t engine) {
+    ++groups[engine].depth;
+}
+
+std::optional<Group> end_group(uint64_t engine) {
+    const auto found = groups.find(engine);
+    if (found == groups.end()) {
+        throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
+                         "xccl_group_end without an xccl_group_start of this thread; groups are per thread");
+    }
+    if (--found->second.depth != 0) {
+        return std::nullopt;
+    }
+    Group group = std::move(found->second);
+    groups.erase(found);
+    return group;
+}
+
+}  // namespace hal::xccl

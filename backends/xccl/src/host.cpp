@@ -1,0 +1,278 @@
+#include "host.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace hal::xccl {
+namespace {
+
+// Spinning for about as long as waking a sleeper takes at most doubles the worst case.
+constexpr uint64_t spin_ns = 50'000;
+// A sleeper looks whether its peer still lives.
+constexpr uint64_t nap_ns = 20'000'000;
+
+int usable_cores() noexcept {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+struct flock byte_of(int32_t rank, short type) noexcept {
+    struct flock lock {};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = rank;
+    lock.l_len = 1;
+    return lock;
+}
+
+// What a member says to the leader, with its arena's file.
+struct Greeting {
+    uint32_t magic = id_magic;
+    int32_t rank = 0;
+    Secret secret{};
+    uint64_t arena_bytes = 0;
+};
+
+constexpr const char* joining = "joining the ranks of this host";
+
+// A member greets at once. A stranger who only connects costs this long; one of another user costs nothing.
+constexpr uint64_t greeting_ns = 2'000'000'000;
+
+Greeting receive_greeting(const File& socket, Deadline deadline) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+        (peer.uid != geteuid() && peer.uid != 0 && geteuid() != 0)) {
+        return {.magic = 0};
+    }
+    try {
+        const Deadline soon = Deadline::after(greeting_ns);
+        return receive_value<Greeting>(socket, soon.at_ns() < deadline.at_ns() ? soon : deadline, joining);
+    } catch (const sdk::Error& error) {
+        if (error.status() == HAL_ERROR_TIMEOUT && !deadline.passed()) {
+            return {.magic = 0};
+        }
+        throw;
+    }
+}
+
+}  // namespace
+
+Introduction introduce_self(const std::string& socket_name) noexcept {
+    Introduction self;
+    char boot[40] = "";
+    if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "re"); file != nullptr) {
+        if (std::fgets(boot, sizeof boot, file) == nullptr) {
+            boot[0] = '\0';
+        }
+        std::fclose(file);
+    }
+    struct stat network {};
+    static_cast<void>(stat("/proc/self/ns/net", &network));
+    std::snprintf(self.host.data(), self.host.size(), "%.36s net %llu", boot,
+                  static_cast<unsigned long long>(network.st_ino));
+    std::snprintf(self.socket.data(), self.socket.size(), "%s", socket_name.c_str());
+    return self;
+}
+
+Host::Host(const std::vector<Introduction>& members, int32_t rank, const File& listener, const Secret& secret,
+           const Arena& arena, Deadline deadline)
+    : rank_(rank),
+      size_(static_cast<int32_t>(members.size())),
+      layout_(size_),
+      arena_(arena),
+      brief_polls_(0),
+      crowded_(size_ > usable_cores()) {
+    brief_polls_ = crowded_ ? 16 : 1024;
+    const uint64_t now = shared::now_ns();
+    set_timeout(deadline.is_never() ? HAL_NO_TIMEOUT : std::max(deadline.at_ns(), now) - now);
+    arenas_.resize(members.size());
+    arenas_[index(rank)] = map_own(arena);
+    if (rank == 0) {
+        lead(members, listener, secret, deadline);
+    } else {
+        follow(members[0], secret, deadline);
+    }
+    // From here on whoever is missing is noticed.
+    publish(step(rank_), 1);
+    for (int32_t other = 0; other < size_; ++other) {
+        wait(other, step(other), 1);
+    }
+}
+
+Host::~Host() = default;
+
+void Host::take_control(int file) {
+    char path[40];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    lock_ = File(open(path, O_RDWR | O_CLOEXEC));
+    struct flock mine = byte_of(rank_, F_WRLCK);
+    if (!lock_ || fcntl(lock_.get(), F_OFD_SETLK, &mine) != 0) {
+        throw_system("the memory that the ranks of a communicator share");
+    }
+    control_ = map_file(file, layout_.bytes());
+}
+
+void Host::take_arena(int32_t rank, int file, uint64_t bytes) {
+    if (rank != rank_ && bytes != 0) {
+        arenas_[index(rank)] = map_file(file, bytes);
+    }
+}
+
+void Host::lead(const std::vector<Introduction>& members, const File& listener, const Secret& secret,
+                Deadline deadline) {
+    const File control(make_memory_file("hal-xccl", layout_.bytes()));
+    take_control(control.get());
+    std::vector<File> sockets(members.size());
+    std::vector<File> files(members.size());
+    std::vector<uint64_t> bytes(members.size(), 0);
+    bytes[0] = arena_.bytes;
+    for (size_t missing = members.size() - 1; missing > 0;) {
+        File socket = accept_one(listener, deadline, joining);
+        try {
+            const auto greeting = receive_greeting(socket, deadline);
+            const auto who = static_cast<size_t>(greeting.rank);
+            if (greeting.magic != id_magic || !same_secret(greeting.secret, secret) || greeting.rank < 1 ||
+                who >= members.size() || sockets[who]) {
+                continue;  // a stranger
+            }
+            files[who] = std::move(receive_files(socket, 1, deadline, joining).front());
+            bytes[who] = greeting.arena_bytes;
+            const int control_file = control.get();
+            send_files(socket, std::span(&control_file, 1), deadline, joining);
+            sockets[who] = std::move(socket);
+            --missing;
+        } catch (const sdk::Error& error) {
+            if (error.status() != HAL_ERROR_REMOTE) {
+                throw;
+            }
+        }  // a stranger that left, or a member: then the others wait for it until they are told
+    }
+    std::vector<int> all{arena_.file};
+    for (size_t member = 1; member < members.size(); ++member) {
+        static_cast<void>(receive_value<char>(sockets[member], deadline, joining));  // it holds its lock
+        all.push_back(files[member].get());
+        take_arena(static_cast<int32_t>(member), files[member].get(), bytes[member]);
+    }
+    for (size_t member = 1; member < members.size(); ++member) {
+        send_all(sockets[member], std::as_bytes(std::span(bytes)), deadline, joining);
+        send_files(sockets[member], all, deadline, joining);
+    }
+}
+
+void Host::follow(const Introduction& leader, const Secret& secret, Deadline deadline) {
+    const size_t name_bytes = strnlen(leader.socket.data(), leader.socket.size());
+    const File socket = connect_local(std::string(leader.socket.data(), name_bytes), deadline, joining);
+    send_value(socket, Greeting{.rank = rank_, .secret = secret, .arena_bytes = arena_.bytes}, deadline, joining);
+    send_files(socket, std::span(&arena_.file, 1), deadline, joining);
+    take_control(receive_files(socket, 1, deadline, joining).front().get());
+    send_value(socket, 'l', deadline, joining);
+    std::vector<uint64_t> bytes(index(size_));
+    receive_all(socket, std::as_writable_bytes(std::span(bytes)), deadline, joining);
+    const std::vector<File> files = receive_files(socket, index(size_), deadline, joining);
+    for (int32_t rank = 0; rank < size_; ++rank) {
+        take_arena(rank, files[index(rank)].get(), bytes[index(rank)]);
+    }
+}
+
+// ---- Memory ----
+
+Location Host::locate(const void* pointer, uint64_t bytes) const noexcept {
+    const uint64_t offset = reinterpret_cast<uint64_t>(pointer) - arena_.base;
+    if (offset < arena_.bytes && bytes <= arena_.bytes - offset) {
+        return {static_cast<uint32_t>(rank_), 0, offset};
+    }
+    return {no_arena, bytes != 0 ? 1U : 0U, 0};
+}
+
+std::byte* Host::reach(const Location& location, uint64_t bytes) const {
+    if (location.arena >= index(size_) || arenas_[location.arena] == nullptr ||
+        location.offset > arenas_[location.arena]->bytes() ||
+        bytes > arenas_[location.arena]->bytes() - location.offset) {
+        throw sdk::Error(HAL_ERROR_REMOTE, "a rank says that its data lie outside its memory");
+    }
+    return arenas_[location.arena]->base() + location.offset;
+}
+
+// ---- Waiting ----
+
+void Host::ring() const noexcept {
+    header().bell.fetch_add(1, std::memory_order_seq_cst);
+    shared::futex_wake(header().bell, INT32_MAX, true);
+}
+
+Host::Patience::Patience(const Host& host, int32_t rank) noexcept
+    : host_(host),
+      rank_(rank),
+      deadline_(rank < 0 ? Deadline::never() : Deadline::after(host.timeout_ns_.load(std::memory_order_relaxed))) {}
+
+bool Host::Patience::spin() noexcept {
+    const uint64_t now = shared::now_ns();
+    if (spin_until_ns_ == 0) {
+        spin_until_ns_ = now + spin_ns;
+    }
+    if (host_.crowded_) {
+        shared::yield();  // the rank that is waited for may want this core
+    } else {
+        for (int i = 0; i < 32; ++i) {
+            shared::cpu_pause();
+        }
+        if (now + spin_ns / 2 > spin_until_ns_) {
+            shared::yield();
+        }
+    }
+    return now >= spin_until_ns_;
+}
+
+void Host::Patience::sleep(uint32_t bell) const noexcept {
+    const uint64_t nap_end = shared::now_ns() + nap_ns;
+    const uint64_t end = std::min(nap_end, deadline_.at_ns());
+    const uint64_t now = shared::now_ns();
+    shared::futex_wait(host_.header().bell, bell, Deadline::after(end > now ? end - now : 0), true);
+}
+
+// ---- Failure ----
+
+void Host::fail(hal_status status, int32_t rank) const noexcept {
+    uint64_t none = 0;
+    const uint64_t value = static_cast<uint32_t>(status) | static_cast<uint64_t>(rank + 1) << 32U;
+    if (header().failure.compare_exchange_strong(none, value, std::memory_order_seq_cst)) {
+        ring();
+    }
+}
+
+hal_status Host::failure(std::string* out_text) const {
+    const uint64_t value = header().failure.load(std::memory_order_acquire);
+    const auto status = static_cast<hal_status>(static_cast<int32_t>(value & UINT32_MAX));
+    if (out_text != nullptr && value != 0) {
+        const auto rank = static_cast<int32_t>(value >> 32U) - 1;
+        const std::string who = rank < 0 ? "a rank" : "rank " + std::to_string(rank) + " of this host";
+        *out_text = status == HAL_ERROR_REMOTE    ? who + " has ended, or a stream of it has failed"
+                    : status == HAL_ERROR_TIMEOUT ? "the time limit passed while " + who + " was waited for"
+                    : status == HAL_ERROR_ABORTED ? who + " has aborted the communicator"
+                                                  : who +
+                                                        " called another collective than the others, or with another "
+                                                        "count, type, operation or root";
+    }
+    return status;
+}
+
+void Host::throw_failure() const {
+    std::string text;
+    const hal_status status = failure(&text);
+    throw sdk::Error(status, "the communicator has failed: " + text);
+}
+
+bool Host::alive(int32_t rank) const noexcept {
+    struct flock other = byte_of(rank, F_WRLCK);
+    return rank == rank_ || fcntl(lock_.get(), F_OFD_GETLK, &other) != 0 || other.l_type != F_UNLCK;
+}
+
+}  // namespace hal::xccl

@@ -1,0 +1,185 @@
+// The ranks of one communicator that run on one host: the memory they share, how one waits for another, and how all
+// learn that it is over. Who dies is noticed by a lock that the kernel drops with its last descriptor.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control.hpp"
+#include "futex.hpp"
+#include "hal/sdk.hpp"
+#include "mapping.hpp"
+#include "rendezvous.hpp"
+#include "socket.hpp"
+
+namespace hal::xccl {
+
+// Equal for processes that can share memory and meet in the abstract name space. Throws nothing.
+[[nodiscard]] Introduction introduce_self(const std::string& socket_name) noexcept;
+
+class Host {
+  public:
+    // Blocks until all members have come. `listener` is what `members[rank]` introduces; rank 0 leads. Throws
+    // sdk::Error as sockets and mappings do.
+    Host(const std::vector<Introduction>& members, int32_t rank, const File& listener, const Secret& secret,
+         const Arena& arena, Deadline deadline);
+    ~Host();
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+
+    [[nodiscard]] int32_t rank() const noexcept { return rank_; }
+    [[nodiscard]] int32_t size() const noexcept { return size_; }
+
+    // ---- Memory ----
+
+    [[nodiscard]] Slot& slot(int32_t rank, uint64_t sequence) const noexcept {
+        return *reinterpret_cast<Slot*>(control_->base() + layout_.slot(index(rank), sequence % 2));
+    }
+    [[nodiscard]] std::atomic<uint64_t>& step(int32_t rank) const noexcept {
+        return reinterpret_cast<Progress*>(control_->base() + layout_.progress(index(rank)))->step;
+    }
+    [[nodiscard]] Channel& channel(int32_t from, int32_t to) const noexcept {
+        return *reinterpret_cast<Channel*>(control_->base() + layout_.channel(index(from), index(to)));
+    }
+    [[nodiscard]] std::byte* staging(int32_t rank, bool recv) const noexcept {
+        return control_->base() + layout_.staging(index(rank), recv);
+    }
+    [[nodiscard]] std::byte* channel_staging(int32_t from, int32_t to) const noexcept {
+        return control_->base() + layout_.channel_staging(index(from), index(to));
+    }
+    // What the others are told about own memory; staged if it does not lie in the arena.
+    [[nodiscard]] Location locate(const void* pointer, uint64_t bytes) const noexcept;
+    // The memory behind it here. Throws REMOTE for what lies outside the rank's arena: that rank is broken.
+    [[nodiscard]] std::byte* reach(const Location& location, uint64_t bytes) const;
+
+    // ---- Waiting ----
+
+    // Makes the value visible and wakes who sleeps for it.
+    void publish(std::atomic<uint64_t>& word, uint64_t value) const noexcept {
+        word.store(value, std::memory_order_seq_cst);  // before the look at the sleepers
+        wake();
+    }
+    // After what somebody may wait for was changed, sequentially consistent.
+    void wake() const noexcept {
+        if (header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            ring();
+        }
+    }
+    // Until the word of a rank is at least the value. Throws REMOTE, TIMEOUT, ABORTED or what another rank failed with.
+    // idle() is called while there is nothing else to do; true keeps the thread awake.
+    template <class Idle>
+    void wait(int32_t rank, const std::atomic<uint64_t>& word, uint64_t value, Idle&& idle) const {
+        for (int i = 0; i < brief_polls_; ++i) {
+            if (word.load(std::memory_order_acquire) >= value) [[likely]] {
+                return;
+            }
+            shared::cpu_pause();
+        }
+        Patience patience(*this, rank);
+        while (word.load(std::memory_order_acquire) < value) {
+            patience.pause(idle(), [&] { return word.load(std::memory_order_seq_cst) >= value; });
+        }
+    }
+    void wait(int32_t rank, const std::atomic<uint64_t>& word, uint64_t value) const {
+        wait(rank, word, value, [] { return false; });
+    }
+
+    // One wait: spins, yields, sleeps; looks after the rank it waits for. -1: for something of this process, without
+    // limit.
+    class Patience {
+      public:
+        Patience(const Host& host, int32_t rank) noexcept;
+        // A moment. Throws as wait() does.
+        template <class Ready>
+        void pause(bool stay_awake, Ready&& ready) {
+            host_.throw_if_failed();
+            if (stay_awake || !spin()) {
+                return;
+            }
+            {
+                const Sleeper sleeper(host_.header());
+                const uint32_t bell = host_.header().bell.load(std::memory_order_seq_cst);
+                if (!ready() && !host_.failed()) {
+                    sleep(bell);
+                }
+            }
+            if (!ready()) {
+                look_after_rank([&] { return ready(); });
+            }
+        }
+
+      private:
+        // Counted while it lives: who publishes rings the bell.
+        struct Sleeper {
+            explicit Sleeper(Header& header) noexcept : header_(header) {
+                header_.sleepers.fetch_add(1, std::memory_order_seq_cst);
+            }
+            ~Sleeper() { header_.sleepers.fetch_sub(1, std::memory_order_relaxed); }
+            Sleeper(const Sleeper&) = delete;
+            Sleeper& operator=(const Sleeper&) = delete;
+            Header& header_;
+        };
+        // True once it has lasted long enough.
+        [[nodiscard]] bool spin() noexcept;
+        void sleep(uint32_t bell) const noexcept;
+        template <class Ready>
+        void look_after_rank(Ready&& ready) const {
+            if (rank_ >= 0 && !host_.alive(rank_) && !ready()) {
+                host_.fail(HAL_ERROR_REMOTE, rank_);
+            } else if (deadline_.passed()) {
+                host_.fail(HAL_ERROR_TIMEOUT, rank_);
+            }
+            host_.throw_if_failed();
+        }
+
+        const Host& host_;
+        int32_t rank_;
+        Deadline deadline_;
+        uint64_t spin_until_ns_ = 0;
+    };
+
+    // Of a silent peer; HAL_NO_TIMEOUT waits for ever.
+    void set_timeout(uint64_t timeout_ns) noexcept { timeout_ns_.store(timeout_ns, std::memory_order_relaxed); }
+
+    // ---- Failure ----
+
+    // The first one counts, for all ranks; wakes them. `rank`: whom it is about.
+    void fail(hal_status status, int32_t rank) const noexcept;
+    [[nodiscard]] bool failed() const noexcept { return header().failure.load(std::memory_order_acquire) != 0; }
+    // HAL_OK, or the status, and in words.
+    [[nodiscard]] hal_status failure(std::string* out_text) const;
+    void throw_if_failed() const {
+        if (failed()) [[unlikely]] {
+            throw_failure();
+        }
+    }
+    [[nodiscard]] bool alive(int32_t rank) const noexcept;
+
+  private:
+    friend class Patience;
+
+    [[nodiscard]] static uint64_t index(int32_t rank) noexcept { return static_cast<uint64_t>(rank); }
+    [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(control_->base()); }
+    void lead(const std::vector<Introduction>& members, const File& listener, const Secret& secret, Deadline deadline);
+    void follow(const Introduction& leader, const Secret& secret, Deadline deadline);
+    void take_control(int file);
+    void take_arena(int32_t rank, int file, uint64_t bytes);
+    void ring() const noexcept;
+    [[noreturn]] void throw_failure() const;
+
+    const int32_t rank_;
+    const int32_t size_;
+    const Layout layout_;
+    const Arena arena_;
+    int brief_polls_;
+    bool crowded_;  // more ranks than cores
+    std::atomic<uint64_t> timeout_ns_{UINT64_MAX};
+    File lock_;  // the control file, opened by this rank alone: its lock on byte `rank` says that it lives
+    std::shared_ptr<const Mapping> control_;
+    std::vector<std::shared_ptr<const Mapping>> arenas_;
+};
+
+}  // namespace hal::xccl

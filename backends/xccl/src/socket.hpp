@@ -1,0 +1,69 @@
+// Stream sockets with deadlines: whole messages or an error, and files that travel with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "deadline.hpp"
+
+namespace hal::xccl {
+
+using shared::Deadline;
+
+// A file descriptor; closes unless released.
+class File {
+  public:
+    File() = default;
+    explicit File(int file) noexcept : file_(file) {}
+    File(File&& other) noexcept : file_(other.release()) {}
+    File& operator=(File&& other) noexcept;
+    ~File();
+
+    [[nodiscard]] int get() const noexcept { return file_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return file_ >= 0; }
+    int release() noexcept { return std::exchange(file_, -1); }
+
+  private:
+    int file_ = -1;
+};
+
+// All of these throw sdk::Error with `what` in the text: TIMEOUT, REMOTE if the other side is gone, OUT_OF_RESOURCES.
+// Sockets are non-blocking.
+
+struct Address {
+    uint16_t port = 0;  // network byte order
+    uint8_t bytes[16]{};
+};
+// A listener at the address with a port that the system chooses.
+[[nodiscard]] File listen_tcp(const Address& interface, uint16_t* out_port);
+[[nodiscard]] File connect_tcp(const Address& address, Deadline deadline, const char* what);
+// In the abstract name space: nothing lies in a file system, and it ends with its last descriptor.
+[[nodiscard]] File listen_local(const std::string& name);
+[[nodiscard]] File connect_local(const std::string& name, Deadline deadline, const char* what);
+[[nodiscard]] File accept_one(const File& listener, Deadline deadline, const char* what);
+
+void send_all(const File& socket, std::span<const std::byte> bytes, Deadline deadline, const char* what);
+void receive_all(const File& socket, std::span<std::byte> bytes, Deadline deadline, const char* what);
+// At most 64 files; the kernel duplicates them.
+void send_files(const File& socket, std::span<const int> files, Deadline deadline, const char* what);
+[[nodiscard]] std::vector<File> receive_files(const File& socket, size_t count, Deadline deadline, const char* what);
+
+template <class T>
+void send_value(const File& socket, const T& value, Deadline deadline, const char* what) {
+    send_all(socket, std::as_bytes(std::span(&value, 1)), deadline, what);
+}
+template <class T>
+[[nodiscard]] T receive_value(const File& socket, Deadline deadline, const char* what) {
+    T value;
+    receive_all(socket, std::as_writable_bytes(std::span(&value, 1)), deadline, what);
+    return value;
+}
+
+// Of errno.
+[[noreturn]] void throw_system(const char* what);
+
+}  // namespace hal::xccl

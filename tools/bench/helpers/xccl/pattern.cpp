@@ -22,7 +22,8 @@ Expected from_rank(int rank, uint64_t place) {
 }
 
 Expected sum_of_ranks(int ranks, uint64_t place) {
-    return {place, static_cast<float>(ranks), static_cast<float>(ranks * (ranks - 1) / 2)};
+    const int offsets = ranks * (ranks - 1) / 2;
+    return {place, static_cast<float>(ranks), static_cast<float>(offsets)};
 }
 
 // From `index` to the end of its block the result follows one rule.

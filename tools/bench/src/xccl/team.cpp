@@ -206,7 +206,7 @@ std::string Team::answer_of(size_t rank) {
         const bool all_run =
             std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->running(); });
         // Once a rank has ended the others end too, of the same reason, or wait for it for ever.
-        const std::string answer = pipes_[rank]->poll_line(all_run ? 50 : last_words_ms);
+        std::string answer = pipes_[rank]->poll_line(all_run ? 50 : last_words_ms);
         if (answer.starts_with("failed ")) {
             fail(answer.substr(answer.find(' ') + 1));
         }

@@ -20,7 +20,8 @@ struct Curve {
 std::vector<Curve> curves(const std::vector<Row>& rows) {
     std::vector<Curve> list;
     for (const auto& point : points(rows)) {
-        if (point.collective.operation != Operation::all_reduce || point.collective.ranks != 2) {
+        if (point.collective.operation != Operation::all_reduce || point.collective.ranks != 2 ||
+            point.library == ours_waiting) {
             continue;
         }
         auto curve =
@@ -30,27 +31,24 @@ std::vector<Curve> curves(const std::vector<Row>& rows) {
         }
         curve->points.push_back(point);
     }
-    for (auto& curve : list) {
-        std::sort(curve.points.begin(), curve.points.end(),
-                  [](const Point& a, const Point& b) { return a.collective.bytes < b.collective.bytes; });
-    }
     if (list.empty()) {
         throw std::runtime_error("nothing to plot: no all-reduce of two ranks was measured");
     }
     return list;
 }
 
-// Both axes are logarithmic: sizes by 8 from 8 B to 64 MiB, rates by 10 from 10 kB/s to 100 GB/s.
+// Both axes are logarithmic: sizes from 8 B to 64 MiB with a line every 8-fold, rates from 10 kB/s to 100 GB/s.
 constexpr double left = 80;
 constexpr double top = 40;
 constexpr double width = 640;
 constexpr double height = 360;
-constexpr int size_steps = 8;
+constexpr int first_power = 3;
+constexpr int last_power = 26;
 constexpr int first_decade = -5;
 constexpr int last_decade = 2;
 
 double across(double bytes) {
-    return left + width * (std::log2(bytes) - 3) / (3 * size_steps - 1);
+    return left + width * (std::log2(bytes) - first_power) / (last_power - first_power);
 }
 
 double down(double rate) {
@@ -60,8 +58,8 @@ double down(double rate) {
 
 std::string grid() {
     std::string text;
-    for (int step = 0; step < size_steps; ++step) {
-        const uint64_t bytes = UINT64_C(8) << (3 * step);
+    for (int power = first_power; power <= last_power; power += 3) {
+        const uint64_t bytes = UINT64_C(1) << power;
         text += fmt::format(
             "<line x1='{0:.1f}' y1='{1}' x2='{0:.1f}' y2='{2}' class='grid'/>"
             "<text x='{0:.1f}' y='{3}' text-anchor='middle'>{4}</text>\n",

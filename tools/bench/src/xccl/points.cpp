@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace hal::bench::xccl {
 namespace {
@@ -40,12 +41,16 @@ std::vector<Point> points(const std::vector<Row>& rows) {
             continue;
         }
         const Collective& collective = named->collective;
-        const std::string ours = named->special == "sync" ? "HAL, waiting" : "HAL";
-        add(list, {collective, ours, seconds(row.benchmark, collective, row.ours.median)});
+        add(list, {collective, named->special == "sync" ? ours_waiting : ours,
+                   seconds(row.benchmark, collective, row.ours.median)});
         if (row.peer) {
             add(list, {collective, row.benchmark.peer, seconds(row.benchmark, collective, row.peer->median)});
         }
     }
+    std::stable_sort(list.begin(), list.end(), [](const Point& a, const Point& b) {
+        const auto key = [](const Collective& c) { return std::tuple(c.ranks, c.operation, c.bytes); };
+        return key(a.collective) < key(b.collective);
+    });
     return list;
 }
 

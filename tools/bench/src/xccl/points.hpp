@@ -19,7 +19,11 @@ struct Point {
     [[nodiscard]] double bus_rate() const;
 };
 
-// Ours and the peers', each once, in the order of the rows.
+// Libraries of the points: ours, and ours with a wait for each call. A peer is called what its row calls it.
+inline constexpr const char* ours = "HAL";
+inline constexpr const char* ours_waiting = "HAL, waiting";
+
+// Ours and the peers', each once, ordered by rank count, operation and size.
 [[nodiscard]] std::vector<Point> points(const std::vector<Row>& rows);
 
 // Empty if no collective was measured.

@@ -22,10 +22,10 @@ void XcclPort::require_stream(hal_dev device, hal_stream stream) {
     static_cast<void>(find_stream(instance_, device, stream));
 }
 
-void XcclPort::enqueue(hal_dev device, hal_stream stream, xccl::Work work) {
+void XcclPort::enqueue(hal_dev device, hal_stream stream, const xccl::Work& work) {
     Stream& found = find_stream(instance_, device, stream);
     found.require_healthy(stream);  // what always runs is taken by a failed stream too
-    found.push(stream, std::move(work));
+    found.push(stream, [work](hal_status status) { return work(status); });
 }
 
 void XcclPort::refuse_on_stream(const char* entry) const {

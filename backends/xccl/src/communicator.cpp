@@ -1,6 +1,7 @@
 #include "communicator.hpp"
 
 #include "collective.hpp"
+#include "local_wait.hpp"
 #include "messages.hpp"
 
 namespace hal::xccl {
@@ -16,83 +17,81 @@ void Communicator::require_usable() const {
     host_->throw_if_failed();
 }
 
-uint64_t Communicator::take_turn() {
+void Communicator::require_open() const {
+    require_usable();
     if (finished_) {
         throw sdk::Error(HAL_ERROR_INVALID_HANDLE, "the communicator was finalized; destroy it");
     }
-    return issued_++;
 }
 
-void Communicator::issue(const std::shared_ptr<Communicator>& self, Issue what) {
-    const std::lock_guard lock(self->issue_mutex_);
-    self->require_usable();
-    const uint64_t turn = self->take_turn();
-    const auto sent = self->sent_;
-    const auto received = self->received_;
+// ---- Issuing ----
+
+void Communicator::issue(hal_stream stream, const Operation& operation) {
+    if (!operation.scalar.empty()) {
+        return issue({{stream}, {operation}, {}});
+    }
+    const std::lock_guard lock(issue_mutex_);
+    require_open();
+    const Call& call = operation.call;
+    port_.enqueue(device(), stream,
+                  Work(Work::Lone{this, issued_turns_, call.count, operation.send, operation.recv, call.dtype,
+                                  static_cast<int16_t>(call.root), static_cast<uint8_t>(call.kind),
+                                  static_cast<uint8_t>(call.op)}));
+    ++issued_turns_;
+    ++issued_work_;
+}
+
+void Communicator::issue(Issue what) {
+    const std::lock_guard lock(issue_mutex_);
+    require_open();
+    const auto sent = sent_;
+    const auto received = received_;
     for (Message& message : what.messages) {
-        auto& count = (message.send ? self->sent_ : self->received_)[static_cast<size_t>(message.peer)];
-        message.number = ++count;
+        message.number = ++(message.send ? sent_ : received_)[static_cast<size_t>(message.peer)];
     }
     const std::vector<hal_stream> streams = what.streams;
-    const auto batch = std::make_shared<Batch>(self, turn, std::move(what));
+    auto batch = std::make_unique<Batch>(*this, issued_turns_, std::move(what));
     size_t enqueued = 0;
     try {
         for (const hal_stream stream : streams) {
-            self->port_.enqueue(self->device(), stream, Work(batch, enqueued == 0));
+            port_.enqueue(device(), stream, Work(*batch, enqueued == 0));
             ++enqueued;
         }
     } catch (...) {
         if (enqueued == 0) {  // as if nothing had been issued
-            --self->issued_;
-            self->sent_ = sent;
-            self->received_ = received;
+            sent_ = sent;
+            received_ = received;
         } else {
-            self->host_->fail(HAL_ERROR_REMOTE, self->host_->rank());  // the first stream waits for the others
+            ++issued_turns_;
+            issued_work_ += enqueued;
+            host_->fail(HAL_ERROR_REMOTE, host_->rank());  // the first stream waits for the others
+            batch.release()->forget(streams.size() - enqueued);
         }
         throw;
     }
+    static_cast<void>(batch.release());
+    ++issued_turns_;
+    issued_work_ += enqueued;
 }
+
+// ---- Order ----
 
 void Communicator::await_turn(uint64_t turn) {
-    if (turn_.load(std::memory_order_acquire) == turn) {
+    if (turn_.load(std::memory_order_acquire) == turn) [[likely]] {
         return;
     }
-    Host::Patience patience(*host_, -1);
-    const auto ready = [&] { return turn_.load(std::memory_order_seq_cst) == turn; };
-    while (!ready()) {
-        patience.pause(false, ready);
-    }
+    wait_local([&] {
+        host_->throw_if_failed();
+        return turn_.load(std::memory_order_seq_cst) == turn;
+    });
 }
 
-void Communicator::end_turn(uint64_t turn) noexcept {
-    if (turn_.load(std::memory_order_relaxed) == turn) {  // after a failure batches end in any order
-        turn_.store(turn + 1, std::memory_order_seq_cst);
+void Communicator::end_work(uint64_t turn, bool leads) noexcept {
+    if (leads && turn_.load(std::memory_order_relaxed) == turn) {  // after a failure they end in any order
+        turn_.store(turn + 1, std::memory_order_release);
     }
-    ended_.fetch_add(1, std::memory_order_seq_cst);
-    host_->wake();
-}
-
-std::vector<std::byte> Communicator::exchange(const std::vector<std::byte>& own) {
-    uint64_t turn = 0;
-    {
-        const std::lock_guard lock(issue_mutex_);
-        require_usable();
-        turn = take_turn();
-    }
-    std::vector<std::byte> send = own;
-    std::vector<std::byte> all(own.size() * static_cast<size_t>(size()));
-    Operation operation;
-    operation.call = {.kind = Kind::exchange, .dtype = HAL_U8, .count = own.size()};
-    operation.send = send.data();
-    operation.recv = all.data();
-    struct Turn {
-        Communicator& communicator;
-        uint64_t turn;
-        ~Turn() { communicator.end_turn(turn); }
-    } const guard{*this, turn};
-    await_turn(turn);
-    run_collective(*host_, operation, ++sequence_, step_, [] { return false; });
-    return all;
+    ended_work_.fetch_add(1, std::memory_order_seq_cst);
+    wake_local();
 }
 
 void Communicator::drain() noexcept {
@@ -100,16 +99,9 @@ void Communicator::drain() noexcept {
     {
         const std::lock_guard lock(issue_mutex_);
         finished_ = true;
-        issued = issued_;
+        issued = issued_work_;
     }
-    for (uint64_t ended = ended_.load(); ended < issued; ended = ended_.load()) {
-        try {
-            Host::Patience patience(*host_, -1);
-            patience.pause(false, [&] { return ended_.load(std::memory_order_seq_cst) != ended; });
-        } catch (const sdk::Error&) {  // failed: what is left ends by itself
-            shared::yield();
-        }
-    }
+    wait_local([&] { return ended_work_.load(std::memory_order_seq_cst) == issued; });
 }
 
 void Communicator::abort() noexcept {
@@ -121,80 +113,148 @@ void Communicator::finish() {
     host_->throw_if_failed();
 }
 
-// ---- Batches ----
+// ---- Running ----
 
-void Batch::lead(hal_status stream_status) {
-    struct End {
-        Batch& batch;
-        ~End() {
-            Host& host = batch.communicator_->host();
-            host.publish(batch.ended_, 1);
-            batch.communicator_->end_turn(batch.turn_);
-        }
-    } const end{*this};
-    Host& host = communicator_->host();
+void Communicator::run(const Operation& operation, const std::function<bool()>& idle) {
+    run_collective(*host_, operation, ++sequence_, step_, idle);
+}
+
+namespace {
+
+bool nothing_else() {
+    return false;
+}
+
+// Whatever is thrown, the other ranks must not wait in vain.
+template <class F>
+void run_or_fail(const Host& host, hal_status stream_status, F&& f) {
     if (stream_status != HAL_OK) {
-        host.fail(HAL_ERROR_REMOTE, host.rank());  // the others would wait in vain
+        host.fail(HAL_ERROR_REMOTE, host.rank());
         return;
     }
     try {
-        run();
-    } catch (const sdk::Error&) {
-        throw;
+        f();
     } catch (...) {
-        host.fail(HAL_ERROR_REMOTE, host.rank());
+        host.fail(HAL_ERROR_REMOTE, host.rank());  // unless it has failed already
         throw;
     }
 }
 
-void Batch::run() {
-    Host& host = communicator_->host();
-    host.throw_if_failed();
-    communicator_->await_turn(turn_);
-    const uint64_t others = what_.streams.size() - 1;
-    if (others != 0) {
-        Host::Patience patience(host, -1);
-        const auto ready = [&] { return arrived_.load(std::memory_order_seq_cst) == others; };
-        while (!ready()) {
-            patience.pause(false, ready);
+}  // namespace
+
+void Communicator::run_lone(const Work::Lone& lone, hal_status stream_status) {
+    struct End {
+        const Work::Lone& lone;
+        ~End() { lone.communicator->end_work(lone.turn, true); }
+    } const end{lone};
+    run_or_fail(*host_, stream_status, [&] {
+        host_->throw_if_failed();
+        await_turn(lone.turn);
+        Operation operation;
+        operation.call = {static_cast<Kind>(lone.kind), lone.dtype, lone.op, lone.root, lone.count};
+        operation.send = lone.send;
+        operation.recv = lone.recv;
+        run(operation, nothing_else);
+    });
+}
+
+std::vector<std::byte> Communicator::exchange(const std::vector<std::byte>& own) {
+    std::vector<std::byte> send = own;
+    std::vector<std::byte> all(own.size() * static_cast<size_t>(size()));
+    Operation operation;
+    operation.call = {.kind = Kind::exchange, .dtype = HAL_U8, .count = own.size()};
+    operation.send = send.data();
+    operation.recv = all.data();
+    uint64_t turn = 0;
+    {
+        const std::lock_guard lock(issue_mutex_);
+        require_open();
+        turn = issued_turns_++;
+        ++issued_work_;
+    }
+    struct End {
+        Communicator& communicator;
+        uint64_t turn;
+        ~End() { communicator.end_work(turn, true); }
+    } const end{*this, turn};
+    run_or_fail(*host_, HAL_OK, [&] {
+        await_turn(turn);
+        run(operation, nothing_else);
+    });
+    return all;
+}
+
+// ---- Batches ----
+
+void Batch::run(hal_status stream_status, bool leads) {
+    struct End {
+        Batch* batch;
+        bool leads;
+        ~End() {
+            Communicator& communicator = batch->communicator_;
+            const uint64_t turn = batch->turn_;
+            if (leads) {
+                batch->ended_.store(true, std::memory_order_seq_cst);
+            }
+            batch->forget(1);
+            communicator.end_work(turn, leads);  // also wakes those that wait for the end
         }
+    } const end{this, leads};
+    run_or_fail(communicator_.host(), stream_status, [&] {
+        if (leads) {
+            lead();
+        } else {
+            follow();
+        }
+    });
+}
+
+void Batch::forget(uint64_t streams) noexcept {
+    if (left_.fetch_sub(streams) == streams) {
+        delete this;
+    }
+}
+
+void Batch::lead() {
+    Host& host = communicator_.host();
+    host.throw_if_failed();
+    communicator_.await_turn(turn_);
+    if (const uint64_t others = what_.streams.size() - 1; others != 0) {
+        wait_local([&] {
+            host.throw_if_failed();
+            return arrived_.load(std::memory_order_seq_cst) == others;
+        });
     }
     if (what_.messages.empty()) {
         for (const Operation& operation : what_.operations) {
-            run_collective(host, operation, ++communicator_->sequence_, communicator_->step_, [] { return false; });
+            communicator_.run(operation, nothing_else);
         }
         return;
     }
     Messages messages(host, std::move(what_.messages));
     messages.progress();
     for (const Operation& operation : what_.operations) {
-        run_collective(host, operation, ++communicator_->sequence_, communicator_->step_,
-                       [&] { return messages.progress(); });
+        communicator_.run(operation, [&] { return messages.progress(); });
     }
     messages.finish();
 }
 
-void Batch::follow(hal_status stream_status) {
-    Host& host = communicator_->host();
-    if (stream_status != HAL_OK) {
-        host.fail(HAL_ERROR_REMOTE, host.rank());
-        return;
-    }
+void Batch::follow() {
+    Host& host = communicator_.host();
     arrived_.fetch_add(1, std::memory_order_seq_cst);
-    host.wake();
-    Host::Patience patience(host, -1);
-    const auto ready = [&] { return ended_.load(std::memory_order_seq_cst) != 0; };
-    while (!ready()) {
-        patience.pause(false, ready);
-    }
+    wake_local();
+    wait_local([&] {
+        host.throw_if_failed();
+        return ended_.load(std::memory_order_seq_cst);
+    });
     host.throw_if_failed();
 }
 
-hal_status Work::operator()(hal_status stream_status) {
-    if (leads_) {
-        batch_->lead(stream_status);
+hal_status Work::operator()(hal_status stream_status) const {
+    if (lone_.communicator != nullptr) {
+        lone_.communicator->run_lone(lone_, stream_status);
     } else {
-        batch_->follow(stream_status);
+        batch_.batch->run(stream_status, batch_.leads);
     }
     return HAL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -39,8 +40,9 @@ class Communicator {
         std::vector<Operation> operations;
         std::vector<Message> messages;
     };
-    // Throws what the streams throw.
-    static void issue(const std::shared_ptr<Communicator>& self, Issue what);
+    // Both throw the communicator's failure, and what the streams throw; nothing is issued then.
+    void issue(Issue what);
+    void issue(hal_stream stream, const Operation& operation);
 
     // Collective, blocking, in the order of the other operations: the bytes of every rank, in their order.
     [[nodiscard]] std::vector<std::byte> exchange(const std::vector<std::byte>& own);
@@ -54,48 +56,56 @@ class Communicator {
 
   private:
     friend class Batch;
+    friend class Work;
 
-    [[nodiscard]] uint64_t take_turn();
+    void require_open() const;
     void await_turn(uint64_t turn);
-    void end_turn(uint64_t turn) noexcept;
+    // The last that work does with the communicator, which may be gone then. `leads`: it had a turn.
+    void end_work(uint64_t turn, bool leads) noexcept;
+    void run(const Operation& operation, const std::function<bool()>& idle);
+    void run_lone(const Work::Lone& lone, hal_status stream_status);
 
     Port& port_;
     const Place place_;
     std::unique_ptr<Host> host_;
 
-    std::mutex issue_mutex_;  // guards what follows
-    uint64_t issued_ = 0;     // batches
+    std::mutex issue_mutex_;     // guards what follows
+    uint64_t issued_turns_ = 0;  // batches and lone collectives
+    uint64_t issued_work_ = 0;   // a piece for each of their streams
     bool finished_ = false;
     std::vector<uint64_t> sent_, received_;  // messages to and from each rank
 
-    std::atomic<uint64_t> turn_{0};   // the batch whose turn it is
-    std::atomic<uint64_t> ended_{0};  // batches
+    alignas(64) std::atomic<uint64_t> turn_{0};  // whose turn it is
+    std::atomic<uint64_t> ended_work_{0};
 
-    // Of the batch whose turn it is.
+    // Of whose turn it is.
     uint64_t sequence_ = 0;  // collectives so far
     uint64_t step_ = 1;      // the set-up was the first
 };
 
+// Deletes itself when it has run on all its streams.
 class Batch {
   public:
-    Batch(std::shared_ptr<Communicator> communicator, uint64_t turn, Communicator::Issue what)
-        : communicator_(std::move(communicator)), turn_(turn), what_(std::move(what)) {}
+    Batch(Communicator& communicator, uint64_t turn, Communicator::Issue what)
+        : communicator_(communicator), turn_(turn), what_(std::move(what)), left_(what_.streams.size()) {}
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
 
-    // On the first stream.
-    void lead(hal_status stream_status);
-    // On the others.
-    void follow(hal_status stream_status);
+    // On the first stream, which runs it, and on the others, which wait for that.
+    void run(hal_status stream_status, bool leads);
+    // Some streams will never run it.
+    void forget(uint64_t streams) noexcept;
 
   private:
-    void run();
+    void lead();
+    void follow();
 
-    std::shared_ptr<Communicator> communicator_;
+    Communicator& communicator_;
     const uint64_t turn_;
     Communicator::Issue what_;
+    std::atomic<uint64_t> left_;
     std::atomic<uint64_t> arrived_{0};  // other streams
-    std::atomic<uint64_t> ended_{0};
+    std::atomic<bool> ended_{false};
 };
 
 }  // namespace hal::xccl

@@ -254,13 +254,24 @@ int32_t Engine::size_of(hal_comm comm) {
 
 // ---- Operations ----
 
-void Engine::issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream,
-                   std::vector<Operation> operations, std::vector<Message> messages) {
-    port_.require_stream(communicator->device(), stream);
+void Engine::issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, Operation operation) {
     if (Group* const group = current_group(number_); group != nullptr) {
-        group->add(communicator, stream, std::move(operations), std::move(messages));
+        port_.require_stream(communicator->device(), stream);
+        std::vector<Operation> operations;
+        operations.push_back(std::move(operation));
+        group->add(communicator, stream, std::move(operations), {});
     } else {
-        Communicator::issue(communicator, {{stream}, std::move(operations), std::move(messages)});
+        communicator->issue(stream, operation);
+    }
+}
+
+void Engine::issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream,
+                   std::vector<Message> messages) {
+    if (Group* const group = current_group(number_); group != nullptr) {
+        port_.require_stream(communicator->device(), stream);
+        group->add(communicator, stream, {}, std::move(messages));
+    } else {
+        communicator->issue({{stream}, {}, std::move(messages)});
     }
 }
 
@@ -308,9 +319,7 @@ void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const vo
             const auto* const bytes = static_cast<const std::byte*>(scalar);
             operation.scalar.assign(bytes, bytes + item);
         }
-        std::vector<Operation> operations;
-        operations.push_back(std::move(operation));
-        issue(communicator, stream, std::move(operations), {});
+        issue(communicator, stream, std::move(operation));
     });
 }
 
@@ -323,7 +332,8 @@ void Engine::message(bool send, hal_dptr data, uint64_t count, hal_dtype dtype, 
         check_rank(peer, communicator->size(), "peer");
         const uint64_t item = element_bytes(dtype);
         check_memory(*communicator, data, 1, checked_bytes(count, item, 1), item, send ? "send" : "recv");
-        issue(communicator, stream, {}, {{send, peer, reinterpret_cast<std::byte*>(data), count, dtype}});
+        issue(communicator, stream,
+              std::vector<Message>{{send, peer, reinterpret_cast<std::byte*>(data), count, dtype}});
     });
 }
 
@@ -376,7 +386,7 @@ void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receiv
                 messages.push_back({sending, peer, reinterpret_cast<std::byte*>(data), count, dtype});
             }
         }
-        issue(communicator, stream, {}, std::move(messages));
+        issue(communicator, stream, std::move(messages));
     });
 }
 

@@ -82,8 +82,8 @@ class Engine {
     [[nodiscard]] hal_comm publish(std::shared_ptr<Communicator> communicator);
     [[nodiscard]] std::shared_ptr<Communicator> join(hal_dev device, const UniqueId& id, int32_t rank, int32_t size);
     // Now, or when the thread's outermost group ends.
-    void issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, std::vector<Operation> operations,
-               std::vector<Message> messages);
+    void issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, Operation operation);
+    void issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, std::vector<Message> messages);
     template <class F>
     void in_group(F&& f);
     void check_memory(const Communicator& communicator, hal_dptr address, uint64_t blocks, uint64_t bytes,

@@ -65,7 +65,7 @@ void Group::run() {
     }
     join_all(joins);
     for (Part& part : parts) {
-        Communicator::issue(part.communicator, std::move(part.issue));
+        part.communicator->issue(std::move(part.issue));
     }
 }
 

@@ -1,7 +1,8 @@
 // What the engine needs of the back end that links it.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 
 #include "hal/types.h"
 #include "mapping.hpp"
@@ -9,18 +10,41 @@
 namespace hal::xccl {
 
 class Batch;
+class Communicator;
 
-// What a stream runs: in its order, also when the stream has failed or is being ended, which it is told.
+// What a stream runs: in its order, and always, also when the stream has failed or is being ended, which it is told. A
+// lone collective lies in it whole, so that issuing one allocates nothing; all else is a batch. Run it exactly once.
 class Work {
   public:
-    Work(std::shared_ptr<Batch> batch, bool leads) noexcept : batch_(std::move(batch)), leads_(leads) {}
+    struct Lone {
+        Communicator* communicator;
+        uint64_t turn;
+        uint64_t count;
+        std::byte* send;
+        std::byte* recv;
+        hal_dtype dtype;
+        int16_t root;
+        uint8_t kind;
+        uint8_t op;
+    };
+
+    explicit Work(const Lone& lone) noexcept : lone_(lone) {}
+    Work(Batch& batch, bool leads) noexcept : batch_{nullptr, &batch, leads} {}
     // Throws sdk::Error, which makes the stream fail.
-    hal_status operator()(hal_status stream_status);
+    hal_status operator()(hal_status stream_status) const;
 
   private:
-    std::shared_ptr<Batch> batch_;
-    bool leads_;
+    struct OfBatch {
+        Communicator* none;
+        Batch* batch;
+        bool leads;
+    };
+    union {
+        Lone lone_;
+        OfBatch batch_;  // both begin with a pointer that tells which it is
+    };
 };
+static_assert(sizeof(Work) == 48);
 
 // Device memory that the host reaches by its address. All throw sdk::Error as the entries of the back end do.
 class Port {
@@ -37,7 +61,7 @@ class Port {
     // Throws INVALID_HANDLE.
     virtual void require_stream(hal_dev device, hal_stream stream) = 0;
     // Throws what enqueuing throws; nothing is enqueued then.
-    virtual void enqueue(hal_dev device, hal_stream stream, Work work) = 0;
+    virtual void enqueue(hal_dev device, hal_stream stream, const Work& work) = 0;
     // Throws REENTRANT naming the entry on a thread that runs the work of a stream.
     virtual void refuse_on_stream(const char* entry) const = 0;
 };

@@ -1,7 +1,6 @@
 // From nothing to a device, inside the process and as a whole process. Every first time needs a process of its own: the
 // children are small programs that lie beside this one.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include "context.hpp"
 #include "paths.hpp"
 #include "process.hpp"
+#include "scratch_directory.hpp"
 
 namespace hal::bench {
 namespace {
@@ -24,14 +24,9 @@ namespace fs = std::filesystem;
 class ManifestDirectory {
   public:
     explicit ManifestDirectory(int count) {
-        std::string name = (fs::temp_directory_path() / "hal-bench-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw std::runtime_error("cannot make a directory in " + fs::temp_directory_path().string());
-        }
-        path_ = name;
         for (int i = 0; i < count; ++i) {
             const std::string id = fmt::format("bench.described{}", i);
-            std::ofstream(path_ / (id + ".so")) << "not opened";
+            std::ofstream(path() / (id + ".so")) << "not opened";
             const nlohmann::json manifest{{"schema_version", "1.0"},
                                           {"backend",
                                            {{"id", id},
@@ -42,20 +37,13 @@ class ManifestDirectory {
                                             {"abi", {{"min", "1.0"}, {"max", "1.0"}}},
                                             {"kinds", {"other"}},
                                             {"priority", 500}}}};
-            std::ofstream(path_ / (id + ".json")) << manifest.dump(2);
+            std::ofstream(path() / (id + ".json")) << manifest.dump(2);
         }
     }
-    ~ManifestDirectory() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    ManifestDirectory(const ManifestDirectory&) = delete;
-    ManifestDirectory& operator=(const ManifestDirectory&) = delete;
-
-    [[nodiscard]] const fs::path& path() const { return path_; }
+    [[nodiscard]] const fs::path& path() const { return directory_.path(); }
 
   private:
-    fs::path path_;
+    ScratchDirectory directory_;
 };
 
 std::string part(const char* name) {

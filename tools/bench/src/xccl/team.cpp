@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,23 +85,6 @@ std::string_view name(Library library) {
             return "shared memory limit";
     }
     return {};
-}
-
-ScratchDirectory::ScratchDirectory() {
-    std::string made = (fs::temp_directory_path() / "hal-bench-XXXXXX").string();
-    if (mkdtemp(made.data()) == nullptr) {
-        throw_errno(made);
-    }
-    path_ = made;
-}
-
-ScratchDirectory::~ScratchDirectory() {
-    remove();
-}
-
-void ScratchDirectory::remove() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
 }
 
 RankPipes::RankPipes(const fs::path& team, int rank) {

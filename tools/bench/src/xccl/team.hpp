@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process.hpp"
+#include "scratch_directory.hpp"
 #include "xccl/command.hpp"
 
 namespace hal::bench::xccl {
@@ -15,20 +16,6 @@ namespace hal::bench::xccl {
 enum class Library { hal, open_mpi, gloo, limit };
 
 [[nodiscard]] std::string_view name(Library library);
-
-// A directory that is removed with the object at the latest.
-class ScratchDirectory {
-  public:
-    ScratchDirectory();
-    ~ScratchDirectory();
-    ScratchDirectory(const ScratchDirectory&) = delete;
-    ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    void remove();
-
-  private:
-    std::filesystem::path path_;
-};
 
 // Both pipes of a rank, open for both directions: opening waits for nobody, and a rank that dies breaks no pipe.
 class RankPipes {

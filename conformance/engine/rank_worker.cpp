@@ -20,13 +20,16 @@ json answer(const Channel& channel, const char* name) {
     return message->at(name);
 }
 
-std::vector<std::string> exchange(const Channel& channel, const std::string& bytes) {
+std::vector<std::string> exchange(const Channel& channel, size_t ranks, const std::string& bytes) {
     if (!channel.send(json{{"exchange", hex_of(bytes)}})) {
         throw HarnessError("what a rank has to say is too long for its parent");
     }
     std::vector<std::string> all;
     for (const json& one : answer(channel, "exchanged")) {
         all.push_back(bytes_of_hex(one.get<std::string>()));
+    }
+    if (all.size() != ranks) {
+        throw HarnessError("what the ranks have to say to each other is too long for a message");
     }
     return all;
 }
@@ -43,7 +46,9 @@ RankLink link_of(const Channel& channel, const json& job) {
     RankLink link;
     link.rank = job.value("rank", 0);
     link.ranks = job.value("ranks", 0);
-    link.exchange = [&channel](const std::string& bytes) { return exchange(channel, bytes); };
+    link.exchange = [&channel, ranks = static_cast<size_t>(link.ranks)](const std::string& bytes) {
+        return exchange(channel, ranks, bytes);
+    };
     link.stop = [&channel](std::chrono::milliseconds time) {
         channel.send(json{{"stop_ms", time.count()}});
         (void)answer(channel, "continued");

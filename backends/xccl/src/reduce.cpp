@@ -148,34 +148,89 @@ struct Keep {
     }
 };
 
-// `lift` makes of a loaded element of a source what is reduced, `finish` of the total what is stored.
+// Loops over elements. A target may be a source, exactly; else they do not overlap, which the compiler is told so that
+// it makes vector code.
+#define HAL_ELEMENTS(i, n) _Pragma("GCC ivdep") for (uint64_t i = 0; i < (n); ++(i))
+
+// `lift` makes of a loaded element of source k what is reduced, `finish` of the total what is stored.
 template <class T, class Wide, class Op, class Lift, class Finish>
-void reduce_blocks(const Reduction& work, const Lift& lift, const Finish& finish) noexcept {
-    using A = Arithmetic<T>;
-    alignas(64) Wide total[block_elements];
-    alignas(64) T result[block_elements];
-    for (uint64_t first = 0; first < work.count; first += block_elements) {
-        const uint64_t n = std::min(block_elements, work.count - first);
-        for (size_t k = 0; k < work.sources.size(); ++k) {
-            const T* const source = reinterpret_cast<const T*>(work.sources[k]) + first;
-            if (k == 0) {
-                for (uint64_t i = 0; i < n; ++i) {
-                    total[i] = lift(static_cast<Wide>(A::load(source[i])), k);
-                }
+class Blocks {
+  public:
+    Blocks(const Reduction& work, const Lift& lift, const Finish& finish) : work_(work), lift_(lift), finish_(finish) {}
+
+    void run() noexcept {
+        for (uint64_t first = 0; first < work_.count; first += block_elements) {
+            const uint64_t n = std::min(block_elements, work_.count - first);
+            const size_t last = work_.sources.size() - 1;
+            if (last == 0) {
+                store(first, n, [&, in = source(0, first)](uint64_t i) { return lifted(in[i], 0); });
             } else {
-                for (uint64_t i = 0; i < n; ++i) {
-                    total[i] = Op::template apply<Wide>(total[i], lift(static_cast<Wide>(A::load(source[i])), k));
-                }
+                const Wide* const before = all_before(last, first, n);
+                store(first, n, [&, before, in = source(last, first)](uint64_t i) {
+                    return Op::template apply<Wide>(before[i], lifted(in[i], last));
+                });
             }
         }
-        for (uint64_t i = 0; i < n; ++i) {
-            result[i] = A::store(static_cast<typename A::Wide>(finish(total[i])));
+    }
+
+  private:
+    using A = Arithmetic<T>;
+
+    [[nodiscard]] const T* source(size_t k, uint64_t first) const noexcept {
+        return reinterpret_cast<const T*>(work_.sources[k]) + first;
+    }
+    [[nodiscard]] T* target(size_t k, uint64_t first) const noexcept {
+        return reinterpret_cast<T*>(work_.targets[k]) + first;
+    }
+    [[nodiscard]] Wide lifted(T value, size_t k) const noexcept { return lift_(static_cast<Wide>(A::load(value)), k); }
+
+    // The reduction of the sources before the last. Of one that need not be converted that is itself.
+    const Wide* all_before(size_t last, uint64_t first, uint64_t n) noexcept {
+        if constexpr (std::is_same_v<T, Wide> && std::is_same_v<Lift, Keep>) {
+            if (last == 1) {
+                return source(0, first);
+            }
         }
-        for (std::byte* const target : work.targets) {
-            copy_block(target + first * sizeof(T), reinterpret_cast<const std::byte*>(result), n * sizeof(T),
-                       work.stream);
+        const T* const begin = source(0, first);
+        HAL_ELEMENTS(i, n) {
+            total_[i] = lifted(begin[i], 0);
+        }
+        for (size_t k = 1; k < last; ++k) {
+            const T* const in = source(k, first);
+            HAL_ELEMENTS(i, n) {
+                total_[i] = Op::template apply<Wide>(total_[i], lifted(in[i], k));
+            }
+        }
+        return total_;
+    }
+
+    // Into one or two targets at once, or by way of a block to many or past the caches.
+    template <class Value>
+    void store(uint64_t first, uint64_t n, const Value& value) noexcept {
+        const bool direct = !work_.stream && work_.targets.size() <= 2;
+        T* const one = direct ? target(0, first) : result_;
+        T* const two = direct ? target(work_.targets.size() - 1, first) : result_;
+        HAL_ELEMENTS(i, n) {
+            const T stored = A::store(static_cast<typename A::Wide>(finish_(value(i))));
+            one[i] = stored;
+            two[i] = stored;
+        }
+        for (size_t k = 0; k < work_.targets.size() && !direct; ++k) {
+            copy_block(work_.targets[k] + first * sizeof(T), reinterpret_cast<const std::byte*>(result_), n * sizeof(T),
+                       work_.stream);
         }
     }
+
+    const Reduction& work_;
+    const Lift lift_;
+    const Finish finish_;
+    alignas(64) Wide total_[block_elements];
+    alignas(64) T result_[block_elements];
+};
+
+template <class T, class Wide, class Op, class Lift, class Finish>
+void reduce_blocks(const Reduction& work, const Lift& lift, const Finish& finish) noexcept {
+    Blocks<T, Wide, Op, Lift, Finish>(work, lift, finish).run();
 }
 
 template <class T, class Op>
@@ -289,6 +344,9 @@ bool can_reduce(hal_dtype dtype, hal_reduce_op op) noexcept {
 }
 
 void reduce(const Reduction& work) noexcept {
+    if (work.targets.empty()) {
+        return;
+    }
     reduce_any(work);
     end_stream(work.stream);
 }

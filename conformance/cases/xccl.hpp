@@ -133,6 +133,11 @@ class Round {
 // One round on the communicator of all ranks, waited for and checked.
 void run_round(Test& t, const Collective& collective, const Shape& shape, hal_comm comm, hal_stream stream,
                Where where = Where::here());
+// For work that cannot succeed: waits for it, which must fail with REMOTE, TIMEOUT or ABORTED of itself, before the
+// wait gives up, and the communicator says the same; then the stream works again.
+void expect_gives_up(Test& t, hal_comm comm, hal_stream stream, std::string_view what, Where where = Where::here());
+// A stream that has failed on purpose: what waits for the device would be told its error. Works again, or is gone.
+void recover(Test& t, hal_stream stream, Where where = Where::here());
 // Waits; one check.
 bool waited(Test& t, hal_stream stream, Where where = Where::here());
 

@@ -83,6 +83,37 @@ bool waited(Test& t, hal_stream stream, Where where) {
     return t.ok(t.api.synchronize_stream(t.dev, stream, limit), "the stream's work", where);
 }
 
+void expect_gives_up(Test& t, hal_comm comm, hal_stream stream, std::string_view what, Where where) {
+    const auto limit = 2 * std::chrono::nanoseconds(t.limits.finish);
+    const auto begin = std::chrono::steady_clock::now();
+    const hal_status got = t.api.synchronize_stream(t.dev, stream, static_cast<uint64_t>(limit.count()));
+    const bool in_time = std::chrono::steady_clock::now() - begin < limit;
+    const bool right = got == HAL_ERROR_REMOTE || got == HAL_ERROR_TIMEOUT || got == HAL_ERROR_ABORTED;
+    t.check(right && in_time,
+            std::string(what) + " fails of itself with REMOTE, TIMEOUT or ABORTED, not " + to_string(got) +
+                (in_time ? "" : " of the wait"),
+            where);
+    if (t.api.xccl_get_async_error) {
+        t.eq(got, t.api.xccl_get_async_error(comm), "the error of the communicator", where);
+    }
+    if (in_time) {
+        recover(t, stream, where);
+    } else if (t.api.xccl_abort) {
+        (void)t.api.xccl_abort(comm);
+        recover(t, stream, where);
+    }
+}
+
+void recover(Test& t, hal_stream stream, Where where) {
+    if (t.api.reset_stream) {
+        t.ok(t.api.reset_stream(t.dev, stream), "reset_stream", where);
+        waited(t, stream, where);
+    } else if (stream != nullptr) {
+        t.forget(stream);
+        (void)t.api.destroy_stream(t.dev, stream);
+    }
+}
+
 // ---- Rounds ----
 
 Round::Round(Test& t, const Collective& collective, const Shape& shape, int ranks, int rank, Where where)

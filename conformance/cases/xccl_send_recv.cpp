@@ -64,7 +64,7 @@ void check_ordered(Test& t) {
     const Ready r(t);
     std::vector<std::pair<const DeviceBuffer*, Bytes>> all;
     for (int i = 0; i < 50; ++i) {
-        const auto size = static_cast<uint64_t>(1 + 61 * i);
+        const auto size = static_cast<uint64_t>(3000 - 59 * i);
         const Bytes data = tagged(4, i, 0, size);
         const DeviceBuffer& buffer = t.rank() == 0 ? device_with(t, data) : t.device(size, t.dev);
         t.ok(t.rank() == 0 ? t.api.xccl_send(buffer.ptr, size, HAL_U8, 1, r.comm, r.stream)
@@ -143,10 +143,7 @@ HAL_CASE("45079.T10.xccl_recv.fault.unmatched_bounded", clauses{"45079/T10.13", 
         const DeviceBuffer& target = t.device(100, t.dev);
         t.ok(t.api.xccl_set_timeout(comm, 200'000'000));
         t.ok(t.api.xccl_recv(target.ptr, 100, HAL_U8, 0, comm, stream));
-        const auto limit = static_cast<uint64_t>(std::chrono::nanoseconds(t.limits.finish).count());
-        const hal_status got = t.api.synchronize_stream(t.dev, stream, limit);
-        t.check(got == HAL_ERROR_TIMEOUT || got == HAL_ERROR_REMOTE || got == HAL_ERROR_ABORTED,
-                "TIMEOUT, REMOTE or ABORTED for a message that nobody sends");
+        expect_gives_up(t, comm, stream, "a message that nobody sends");
         t.expect(target, poison, "the buffer for it");
     }
     t.rank_barrier();

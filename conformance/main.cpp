@@ -27,21 +27,31 @@ void add_child(CLI::App& app, ChildCommand& command) {
     app.add_option("arguments", command.arguments);
 }
 
+// Unless the caller chooses among them.
+void only_collectives(Choice& choice) {
+    if (choice.filters.empty() && choice.exact.empty()) {
+        choice.filters = {"45079.T10.*", "hal.xccl_ext.*"};
+    }
+}
+
 int dispatch(int argc, char** argv) {
     CLI::App app("Proves a back end of the hardware abstraction layer: calls its own tables, one process per case.");
     app.require_subcommand(1);
     RunCommand run;
+    RunCommand xccl;
     RunCommand perf;
     perf.options.choice.perf = true;
     ListCommand list;
     SelftestCommand selftest;
     ChildCommand child;
     CLI::App* run_app = app.add_subcommand("run", "run the cases against a plug-in");
+    CLI::App* xccl_app = app.add_subcommand("xccl", "run the cases of collectives: table 10 and its extension");
     CLI::App* perf_app = app.add_subcommand("perf", "measure the plug-in; figures to compare, no verdict");
     CLI::App* list_app = app.add_subcommand("list", "the cases: id, authority, class, clauses, needs");
     CLI::App* selftest_app = app.add_subcommand("selftest", "prove that the checker itself catches faults");
     CLI::App* child_app = app.add_subcommand("child", "")->group("");
     add_run(*run_app, run);
+    add_run(*xccl_app, xccl);
     add_run(*perf_app, perf);
     add_list(*list_app, list);
     add_selftest(*selftest_app, selftest);
@@ -63,6 +73,10 @@ int dispatch(int argc, char** argv) {
     }
     if (child_app->parsed()) {
         return child_main(load_target(child.manifest, option_map(child.options)), child.role, child.arguments);
+    }
+    if (xccl_app->parsed()) {
+        only_collectives(xccl.options.choice);
+        return run_command(xccl, argc, argv);
     }
     return run_command(perf_app->parsed() ? perf : run, argc, argv);
 }

@@ -71,6 +71,7 @@ void add_choice(CLI::App& app, Choice& choice) {
            "leave out slower cases: fast, medium, long")
         ->check(CLI::IsMember({"fast", "medium", "long"}));
     app.add_flag("--quick", choice.quick, "one point of its parameters for each case, no long ones");
+    app.add_flag("--few-ranks", choice.few_ranks, "each case of ranks with one number of them");
     app.add_option_function<std::string>(
         "--shard", [&choice](const std::string& text) { take_shard(choice, text); }, "the i-th of n parts: i/n");
 }

@@ -75,7 +75,6 @@ bool other_ranks(const Instance& instance) {
 
 // One point of the parameters for each case: the first, so that it is the same one each time.
 void keep_first_points(std::vector<Instance>& chosen) {
-    std::erase_if(chosen, &other_ranks);
     std::set<std::string_view> seen;
     std::erase_if(chosen, [&](const Instance& instance) { return !seen.insert(instance.origin->id).second; });
 }
@@ -89,7 +88,7 @@ void keep_shard(std::vector<Instance>& chosen, uint32_t shard, uint32_t shards) 
 
 bool Choice::partial() const {
     return !filters.empty() || !excludes.empty() || !exact.empty() || !clauses.empty() || !categories.empty() ||
-           !needs.empty() || !authorities.empty() || max_class || quick || shards > 1;
+           !needs.empty() || !authorities.empty() || max_class || quick || few_ranks || shards > 1;
 }
 
 std::vector<Instance> choose(const Choice& choice) {
@@ -98,6 +97,9 @@ std::vector<Instance> choose(const Choice& choice) {
     refuse_idle(choice.excludes, chosen);
     refuse_idle(choice.exact, chosen);
     std::erase_if(chosen, [&](const Instance& instance) { return !wanted(instance, choice); });
+    if (choice.quick || choice.few_ranks) {
+        std::erase_if(chosen, &other_ranks);
+    }
     if (choice.quick) {
         keep_first_points(chosen);
     }

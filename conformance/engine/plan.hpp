@@ -18,10 +18,11 @@ struct Choice {
     std::vector<std::string> needs;        // cases that need this of the plug-in, as `list` says it: "a gate"
     std::vector<std::string> authorities;  // "S"
     std::optional<enum cls> max_class;
-    bool quick = false;   // one point of its parameters for each case, no class long
-    bool perf = false;    // the measurements, and nothing else; without it everything else
-    uint32_t shard = 0;   // this one ...
-    uint32_t shards = 1;  // ... of so many
+    bool quick = false;      // one point of its parameters for each case, no class long
+    bool few_ranks = false;  // each case of ranks with the number that it names first
+    bool perf = false;       // the measurements, and nothing else; without it everything else
+    uint32_t shard = 0;      // this one ...
+    uint32_t shards = 1;     // ... of so many
 
     // Something is left out on purpose.
     [[nodiscard]] bool partial() const;

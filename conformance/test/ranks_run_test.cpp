@@ -97,6 +97,12 @@ TEST_CASE("ranks hear each other, and a quick run takes the number that a case n
     quick.filters = {"*.rank_words"};
     quick.quick = true;
     CHECK(choose(quick).at(0).id == "45079.X.engine.conc.rank_words[ranks=3]");
+    quick.quick = false;
+    CHECK(choose(quick).size() == 2);
+    quick.few_ranks = true;
+    CHECK(quick.partial());
+    REQUIRE(choose(quick).size() == 1);
+    CHECK(choose(quick).at(0).id == "45079.X.engine.conc.rank_words[ranks=3]");
 }
 
 TEST_CASE("a case of ranks is as bad as its worst rank, which is named") {

@@ -33,9 +33,10 @@ void destroy(hal_instance* self) {
 }
 
 const hal_table_header* get_table(hal_instance*, uint32_t id_major) {
-    for (const hal_table_header* header : {&device_table.header, &memory_table.header, &stream_table.header,
-                                           &event_table.header, &device_ext_table.header, &memory_ext_table.header,
-                                           &stream_ext_table.header, &event_ext_table.header, &kernel_table.header}) {
+    for (const hal_table_header* header :
+         {&device_table.header, &memory_table.header, &stream_table.header, &event_table.header,
+          &device_ext_table.header, &memory_ext_table.header, &stream_ext_table.header, &event_ext_table.header,
+          &kernel_table.header, &xccl_table.header, &xccl_ext_table.header}) {
         if (header->id_major == id_major) {
             return header;
         }

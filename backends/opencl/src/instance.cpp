@@ -24,14 +24,16 @@ std::vector<const hal_kernel*> own_kernels() {
 }  // namespace
 
 Instance::Instance(const hal_host* host)
-    : host_(host),
+    : Opened(host),
       options_(read_options(host)),
       user_kernels_(options_.kernels, own_kernels()),
       life_("opencl"),
+      xccl_(xccl_port_, options_.xccl),
       streams_(std::make_unique<Streams>()),
       events_(std::make_unique<Events>()) {}
 
 Instance::~Instance() {
+    xccl_.abort_all();
     // Their callbacks may still use what comes after.
     streams_->for_each_slot([](Stream& stream) { stream.close(); });
     for (const auto& device : devices_) {
@@ -51,7 +53,7 @@ void Instance::initialize() {
         }
         int32_t ordinal = 0;
         std::vector<std::unique_ptr<Device>> devices;
-        for (FoundDevice& found : find_devices(*api_, options_, host_)) {
+        for (FoundDevice& found : find_devices(*api_, options_, host())) {
             devices.push_back(std::make_unique<Device>(*this, ordinal++, std::move(found)));
         }
         devices_ = std::move(devices);
@@ -88,6 +90,7 @@ void Instance::refuse_live_objects() const {
     for (const auto& device : devices_) {
         live += device->live_objects();
     }
+    live.communicators = xccl_.live();
     if (live.any()) {
         throw sdk::Error(HAL_ERROR_BUSY, "cannot finalize while objects live: " + live.text() + "; destroy them first");
     }

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "api.hpp"
+#include "engine.hpp"
 #include "hal/sdk.hpp"
 #include "life.hpp"
 #include "options.hpp"
 #include "user_kernels.hpp"
+#include "xccl.hpp"
 
 namespace hal::opencl {
 
@@ -18,19 +20,30 @@ class Device;
 class Streams;  // stream.hpp
 class Events;   // event.hpp
 
-class Instance {
+// What the entries that work before initialize may use. The begin of an Instance.
+class Opened {
+  public:
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+    [[nodiscard]] const hal_host* host() const noexcept { return host_; }
+
+  protected:
+    explicit Opened(const hal_host* host) noexcept : host_(host) {}
+    ~Opened() = default;
+
+  private:
+    const hal_host* host_;
+};
+
+class Instance : public Opened {
   public:
     // Throws sdk::Error. The driver is not touched.
     explicit Instance(const hal_host* host);
     // Ends everything, live objects included, after the work that is under way.
     ~Instance();
-    Instance(const Instance&) = delete;
-    Instance& operator=(const Instance&) = delete;
-
-    [[nodiscard]] const hal_host* host() const noexcept { return host_; }
     // HAL_OK, FORKED or NOT_INITIALIZED, with its text.
     [[nodiscard]] hal_status admit() noexcept {
-        return life_.state() == shared::Life::State::initialized ? HAL_OK : life_.refuse(host_);
+        return life_.state() == shared::Life::State::initialized ? HAL_OK : life_.refuse(host());
     }
     [[nodiscard]] const shared::Life& life() const noexcept { return life_; }
 
@@ -53,6 +66,7 @@ class Instance {
     }
     [[nodiscard]] Streams& streams() noexcept { return *streams_; }
     [[nodiscard]] Events& events() noexcept { return *events_; }
+    [[nodiscard]] xccl::Engine& xccl() noexcept { return xccl_; }
 
     // Throws REENTRANT naming the entry if this thread runs a stream's callbacks: it would wait for itself.
     void refuse_in_callback(const char* entry) const;
@@ -65,12 +79,13 @@ class Instance {
     void end_devices();
     void refuse_live_objects() const;
 
-    const hal_host* host_;
     Options options_;
     UserKernels user_kernels_;
     shared::Life life_;
     std::mutex life_mutex_;
     uint64_t initialize_count_ = 0;
+    XcclPort xccl_port_{*this};
+    xccl::Engine xccl_;
     std::unique_ptr<Api> api_;
     std::vector<std::unique_ptr<Device>> devices_;
     std::unique_ptr<Streams> streams_;

@@ -46,6 +46,7 @@ Options read_options(const hal_host* host) {
     if (const std::string& folder = options.program_cache; !folder.empty() && folder != "off" && folder[0] != '/') {
         shared::bad_option(source, "program_cache", folder, "off, or a folder's path from /");
     }
+    options.xccl = xccl::read_options(host, source.backend);
     return options;
 }
 

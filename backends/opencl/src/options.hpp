@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine.hpp"
 #include "hal/sdk.hpp"
 
 namespace hal::opencl {
@@ -21,13 +22,14 @@ struct Options {
     int32_t repeat = 1;         // each device so often, with a context of its own: for tests
     uint64_t memory_bytes = 0;  // limit of each device; 0 what it has
     MemoryMode memory_mode = MemoryMode::automatic;
-    bool profiling = false;     // timing events by the device's clock
-    std::string kernels;        // file that lists kernels of the user; empty none
+    bool profiling = false;  // timing events by the device's clock
+    std::string kernels;     // file that lists kernels of the user; empty none
+    xccl::Options xccl;
     std::string program_cache;  // folder; empty the user's cache, "off" none
 };
 
-// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `kernels`, `program_cache`. Throws
-// sdk::Error INVALID_ARGUMENT naming option, value and what is allowed.
+// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `kernels`, `program_cache` and
+// those of the collectives. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is allowed.
 [[nodiscard]] Options read_options(const hal_host* host);
 
 }  // namespace hal::opencl

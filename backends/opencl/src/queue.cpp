@@ -122,15 +122,25 @@ bool Stream::collect_one(const Event& event, uint64_t position) noexcept {
 }
 
 void Stream::fail(uint64_t position, cl_int error) noexcept {
+    const hal_status status = cl_status(error);
+    fail(position, status == HAL_ERROR_DRIVER ? HAL_ERROR_KERNEL_FAULT : status, error,
+         [&] { return "the driver says " + cl_text(error); });
+}
+
+void Stream::fail(uint64_t position, const sdk::Error& error) noexcept {
+    fail(position, error.status(), error.vendor_code(), [&] { return std::string(error.what()); });
+}
+
+template <class What>
+void Stream::fail(uint64_t position, hal_status status, int64_t driver_code, What&& what) noexcept {
     if (outcome_->failed_by(UINT64_MAX - 1)) {
         return;  // the first error stays
     }
-    const hal_status status = cl_status(error);
-    outcome_->status = status == HAL_ERROR_DRIVER ? HAL_ERROR_KERNEL_FAULT : status;
-    outcome_->driver_code = error;
+    outcome_->status = status;
+    outcome_->driver_code = driver_code;
     try {
         outcome_->text = "operation " + std::to_string(position - first_) + " of a stream of device " +
-                         std::to_string(device_->ordinal()) + " failed: the driver says " + cl_text(error) +
+                         std::to_string(device_->ordinal()) + " failed: " + what() +
                          "; later work is skipped until reset_stream or destroy_stream";
     } catch (...) {
         outcome_->text.clear();  // no memory for words; the status says it
@@ -205,7 +215,13 @@ void Stream::add_callback(hal_stream handle, std::function<void(hal_status)> fun
     const auto call = [this, handle, done, outcome = outcome_, position = submitted_ + 1,
                        function = std::move(function)] {
         collect(handle);
-        function(outcome->failed_by(position) ? outcome->status : HAL_OK);
+        try {
+            function(outcome->failed_by(position) ? outcome->status : HAL_OK);
+        } catch (const sdk::Error& error) {
+            fail_callback(handle, outcome, position, error);
+            done.complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+            return;
+        }
         done.complete();
     };
     enqueue_locked("clEnqueueBarrierWithWaitList", [&](cl_command_queue queue, cl_event* out) {
@@ -220,6 +236,14 @@ void Stream::add_callback(hal_stream handle, std::function<void(hal_status)> fun
         throw;
     }
     flush();
+}
+
+void Stream::fail_callback(hal_stream handle, const std::shared_ptr<Outcome>& outcome, uint64_t position,
+                           const sdk::Error& error) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (handle_ == handle && outcome_ == outcome) {  // not reset meanwhile
+        fail(position, error);
+    }
 }
 
 uint64_t Stream::completed() const noexcept {

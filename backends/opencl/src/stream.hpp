@@ -88,7 +88,8 @@ class Stream {
 
     // Later work waits for the event, of whatever context.
     void wait_for(hal_stream handle, const Event& event);
-    // Calls the function in stream order, with the stream's status; later work waits for it.
+    // Calls the function in stream order, with the stream's status; later work waits for it. An sdk::Error that it
+    // throws makes the stream fail.
     void add_callback(hal_stream handle, std::function<void(hal_status)> function);
 
     [[nodiscard]] hal_stream_info info(hal_stream handle);
@@ -108,6 +109,11 @@ class Stream {
     void push_when_ended(const Event& event, std::function<void()> function);
     void collect_locked(size_t most);
     void fail(uint64_t position, cl_int error) noexcept;
+    void fail(uint64_t position, const sdk::Error& error) noexcept;
+    template <class What>
+    void fail(uint64_t position, hal_status status, int64_t driver_code, What&& what) noexcept;
+    void fail_callback(hal_stream handle, const std::shared_ptr<Outcome>& outcome, uint64_t position,
+                       const sdk::Error& error) noexcept;
     [[nodiscard]] Point tail_locked();
     void mark_locked();
     void flush() const noexcept;

@@ -14,5 +14,7 @@ extern const hal_stream_ext_table stream_ext_table;
 extern const hal_event_table event_table;
 extern const hal_event_ext_table event_ext_table;
 extern const hal_kernel_table kernel_table;
+extern const hal_xccl_table xccl_table;
+extern const hal_xccl_ext_table xccl_ext_table;
 
 }  // namespace hal::opencl

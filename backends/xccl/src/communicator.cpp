@@ -3,6 +3,7 @@
 #include "collective.hpp"
 #include "local_wait.hpp"
 #include "messages.hpp"
+#include "staging_memory.hpp"
 
 namespace hal::xccl {
 
@@ -72,6 +73,28 @@ void Communicator::issue(Issue what) {
     static_cast<void>(batch.release());
     ++issued_turns_;
     issued_work_ += enqueued;
+}
+
+// ---- Staging ----
+
+std::byte* Communicator::staged_block(hal_stream stream, uint64_t bytes) {
+    if (staged.memory == nullptr || staged.stream != stream || staged.bytes < bytes) {
+        let_go_of_block();
+        staged.memory = port_.staging(device())->take(bytes);
+        staged.stream = stream;
+        staged.bytes = bytes;
+    }
+    return staged.memory.get();
+}
+
+void Communicator::let_go_of_block() noexcept {
+    if (staged.memory != nullptr) {
+        try {
+            port_.keep(device(), staged.stream, staged.memory);
+        } catch (const sdk::Error&) {  // the stream was destroyed, and all its work has ended
+        }
+        staged.memory.reset();
+    }
 }
 
 // ---- Order ----

@@ -54,6 +54,20 @@ class Communicator {
     // No more operations; those that were issued are completed. Throws the failure.
     void finish();
 
+    // The staging memory of lone collectives. A stream runs them one after the other, so that they take turns in one
+    // block; whoever uses it holds the mutex until all that uses it is enqueued.
+    struct StagedBlock {
+        std::mutex mutex;
+        hal_stream stream = nullptr;
+        uint64_t bytes = 0;
+        std::shared_ptr<std::byte> memory;
+    };
+    // With the mutex held: at least that many bytes, for the stream.
+    [[nodiscard]] std::byte* staged_block(hal_stream stream, uint64_t bytes);
+    // What still uses the block keeps it.
+    void let_go_of_block() noexcept;
+    StagedBlock staged;
+
   private:
     friend class Batch;
     friend class Work;

@@ -42,20 +42,17 @@ inline uint8_t narrow8(float value, uint32_t largest_magnitude, uint8_t beyond, 
     constexpr int bias = (1 << (exponent_bits - 1)) - 1;
     const auto bits = std::bit_cast<uint32_t>(value);
     const auto sign = static_cast<uint8_t>((bits >> 24U) & 0x80U);
-    if (std::isnan(value)) {
-        return static_cast<uint8_t>(sign | nan);
+    if (std::isnan(value) || std::isinf(value)) {
+        return static_cast<uint8_t>(sign | (std::isnan(value) ? nan : beyond));
     }
     const float magnitude = std::fabs(value);
     // A float whose last bit is worth the last bit of the result: adding and taking it away rounds to nearest-even.
     const int exponent = std::max(std::ilogb(magnitude == 0 ? 1.0F : magnitude), 1 - bias);
     const float unit = std::ldexp(1.0F, exponent - mantissa_bits);
-    const auto steps = static_cast<uint32_t>(std::nearbyint(std::isinf(magnitude) ? 0.0F : magnitude / unit));
+    const auto steps = static_cast<uint32_t>(std::nearbyint(magnitude / unit));
     // steps has the hidden bit, so the exponent's carry comes by addition.
     const uint32_t result = magnitude == 0 ? 0 : (static_cast<uint32_t>(exponent + bias - 1) << mantissa_bits) + steps;
-    if (std::isinf(value) || result > largest_magnitude) {
-        return static_cast<uint8_t>(sign | beyond);
-    }
-    return static_cast<uint8_t>(sign | result);
+    return static_cast<uint8_t>(sign | (result > largest_magnitude ? beyond : result));
 }
 
 }  // namespace detail

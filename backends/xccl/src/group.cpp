@@ -44,28 +44,59 @@ void join_all(const std::vector<std::function<void()>>& joins) {
 
 }  // namespace
 
-void Group::add(const std::shared_ptr<Communicator>& communicator, hal_stream stream, std::vector<Operation> operations,
-                std::vector<Message> messages) {
-    auto part =
-        std::find_if(parts.begin(), parts.end(), [&](const Part& one) { return one.communicator == communicator; });
-    if (part == parts.end()) {
-        part = parts.insert(parts.end(), Part{communicator, {}});
-    }
-    Communicator::Issue& issue = part->issue;
-    if (std::find(issue.streams.begin(), issue.streams.end(), stream) == issue.streams.end()) {
-        issue.streams.push_back(stream);
-    }
-    std::move(operations.begin(), operations.end(), std::back_inserter(issue.operations));
-    std::move(messages.begin(), messages.end(), std::back_inserter(issue.messages));
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+    std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-void Group::run() {
+}  // namespace
+
+void Part::add(Part more) {
+    for (const hal_stream stream : more.issue.streams) {
+        if (std::find(issue.streams.begin(), issue.streams.end(), stream) == issue.streams.end()) {
+            issue.streams.push_back(stream);
+        }
+    }
+    append(issue.operations, more.issue.operations);
+    append(issue.messages, more.issue.messages);
+    append(in, more.in);
+    append(out, more.out);
+    append(blocks, more.blocks);
+}
+
+void Part::run(Port& port) {
+    const hal_dev device = communicator->device();
+    for (const Transfer& one : in) {
+        port.copy_in(device, one.stream, one.host, one.device, one.bytes);
+    }
+    communicator->issue(std::move(issue));
+    for (const Transfer& one : out) {
+        port.copy_out(device, one.stream, one.device, one.host, one.bytes);
+    }
+    for (auto& [stream, block] : blocks) {
+        port.keep(device, stream, std::move(block));
+    }
+}
+
+void Group::add(Part part) {
+    const auto known = std::find_if(parts.begin(), parts.end(),
+                                    [&](const Part& one) { return one.communicator == part.communicator; });
+    if (known == parts.end()) {
+        parts.push_back(std::move(part));
+    } else {
+        known->add(std::move(part));
+    }
+}
+
+void Group::run(Port& port) {
     if (error) {
         throw sdk::Error(*error);
     }
     join_all(joins);
     for (Part& part : parts) {
-        part.communicator->issue(std::move(part.issue));
+        part.run(port);
     }
 }
 

@@ -6,27 +6,43 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "communicator.hpp"
+#include "port.hpp"
 
 namespace hal::xccl {
 
-struct Group {
-    struct Part {
-        std::shared_ptr<Communicator> communicator;
-        Communicator::Issue issue;
+// What is issued together on one communicator.
+struct Part {
+    // Bytes of device memory and where they go through; in the order of the stream.
+    struct Transfer {
+        hal_stream stream;
+        std::byte* host;
+        hal_dptr device;
+        uint64_t bytes;
     };
 
+    std::shared_ptr<Communicator> communicator;
+    Communicator::Issue issue;
+    std::vector<Transfer> in, out;                                          // of staged memory
+    std::vector<std::pair<hal_stream, std::shared_ptr<std::byte>>> blocks;  // of it
+
+    void add(Part more);
+    // Throws what the streams throw.
+    void run(Port& port);
+};
+
+struct Group {
     uint32_t depth = 0;
     std::optional<sdk::Error> error;           // the first
     std::vector<Part> parts;                   // one a communicator, in the order of their first operations
     std::vector<std::function<void()>> joins;  // communicators to be made, all at once: their ranks wait for each other
 
-    void add(const std::shared_ptr<Communicator>& communicator, hal_stream stream, std::vector<Operation> operations,
-             std::vector<Message> messages);
+    void add(Part part);
     // Throws the error, or what joining and issuing throw.
-    void run();
+    void run(Port& port);
 };
 
 // Of this thread and that engine; nullptr outside a group.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "hal/types.h"
 #include "mapping.hpp"
@@ -11,6 +12,7 @@ namespace hal::xccl {
 
 class Batch;
 class Communicator;
+class StagingMemory;
 
 // What a stream runs: in its order, and always, also when the stream has failed or is being ended, which it is told. A
 // lone collective lies in it whole, so that issuing one allocates nothing; all else is a batch. Run it exactly once.
@@ -46,7 +48,7 @@ class Work {
 };
 static_assert(sizeof(Work) == 48);
 
-// Device memory that the host reaches by its address. All throw sdk::Error as the entries of the back end do.
+// All throw sdk::Error as the entries of the back end do.
 class Port {
   public:
     Port() = default;
@@ -54,7 +56,7 @@ class Port {
     Port& operator=(const Port&) = delete;
     virtual ~Port() = default;
 
-    // Throws INVALID_DEVICE.
+    // What the other ranks map: the device's memory, or the staging memory that stands for it. Throws INVALID_DEVICE.
     [[nodiscard]] virtual Arena arena(hal_dev device) = 0;
     // Throws INVALID_ARGUMENT unless the range lies in memory that the device may use; `what` it is.
     virtual void require_memory(hal_dev device, hal_dptr address, uint64_t bytes, const char* what) = 0;
@@ -62,6 +64,14 @@ class Port {
     virtual void require_stream(hal_dev device, hal_stream stream) = 0;
     // Throws what enqueuing throws; nothing is enqueued then.
     virtual void enqueue(hal_dev device, hal_stream stream, const Work& work) = 0;
+    // nullptr: the host reaches device memory by its address, and the three functions below are not called. Else memory
+    // goes through this, in the order of the stream.
+    [[nodiscard]] virtual StagingMemory* staging(hal_dev) { return nullptr; }
+    virtual void copy_in(hal_dev, hal_stream, std::byte* /*to*/, hal_dptr /*from*/, uint64_t /*bytes*/) {}
+    virtual void copy_out(hal_dev, hal_stream, hal_dptr /*to*/, const std::byte* /*from*/, uint64_t /*bytes*/) {}
+    // Keeps it until all that was enqueued so far is complete.
+    virtual void keep(hal_dev, hal_stream, std::shared_ptr<std::byte>) {}
+
     // Throws REENTRANT naming the entry on a thread that runs the work of a stream.
     virtual void refuse_on_stream(const char* entry) const = 0;
 };

@@ -1,0 +1,63 @@
+// Tables 10 and 110.
+#include "xccl.hpp"
+
+#include "copy.hpp"
+#include "device.hpp"
+#include "entries.hpp"
+#include "instance.hpp"
+#include "tables.hpp"
+
+namespace hal::opencl {
+
+xccl::Arena XcclPort::arena(hal_dev device) {
+    return staging(device)->arena();
+}
+
+xccl::StagingMemory* XcclPort::staging(hal_dev device) {
+    static_cast<void>(instance_.device(device));
+    std::call_once(once_, [this] { staging_ = std::make_unique<xccl::StagingMemory>(); });
+    return staging_.get();
+}
+
+void XcclPort::require_memory(hal_dev device, hal_dptr address, uint64_t bytes, const char* what) {
+    static_cast<void>(check_range(instance_.device(device), address, bytes, what));
+}
+
+void XcclPort::require_stream(hal_dev device, hal_stream stream) {
+    static_cast<void>(find_stream(instance_, device, stream));
+}
+
+void XcclPort::enqueue(hal_dev device, hal_stream stream, const xccl::Work& work) {
+    Stream& found = find_stream(instance_, device, stream);
+    found.require(stream);  // callbacks are taken by a failed stream too
+    found.add_callback(stream, [work](hal_status status) { static_cast<void>(work(status)); });
+}
+
+void XcclPort::copy_in(hal_dev device, hal_stream stream, std::byte* to, hal_dptr from, uint64_t bytes) {
+    Device& owner = instance_.device(device);
+    const Place place = check_range(owner, from, bytes, "send");
+    find_stream(instance_, device, stream).enqueue(stream, "copy", [&](cl_command_queue queue, cl_event* out) {
+        return copy(owner, queue, Place::host(to), place, bytes, false, out);
+    });
+}
+
+void XcclPort::copy_out(hal_dev device, hal_stream stream, hal_dptr to, const std::byte* from, uint64_t bytes) {
+    Device& owner = instance_.device(device);
+    const Place place = check_range(owner, to, bytes, "recv");
+    find_stream(instance_, device, stream).enqueue(stream, "copy", [&](cl_command_queue queue, cl_event* out) {
+        return copy(owner, queue, place, Place::host(from), bytes, false, out);
+    });
+}
+
+void XcclPort::keep(hal_dev device, hal_stream stream, std::shared_ptr<std::byte> block) {
+    find_stream(instance_, device, stream).add_callback(stream, [block = std::move(block)](hal_status) {});
+}
+
+void XcclPort::refuse_on_stream(const char* entry) const {
+    instance_.refuse_in_callback(entry);
+}
+
+const hal_xccl_table xccl_table = xccl::Entries<Instance, Opened>::table();
+const hal_xccl_ext_table xccl_ext_table = xccl::Entries<Instance, Opened>::ext_table();
+
+}  // namespace hal::opencl

@@ -196,6 +196,11 @@ void check_two_comms(Test& t) {
     }
 }
 
+needs with_gate(needs list) {
+    list.list.push_back(a_gate);
+    return list;
+}
+
 // ---- Registration: the same for each, under the id of its entry ----
 
 #define EACH(id, clause, needs_of)                                                                                    \
@@ -213,7 +218,8 @@ void check_two_comms(Test& t) {
     HAL_CASE(id ".norm.big", clauses{clause}, authority::D, needs_of, so_many_ranks({2, 3}), cls::medium)(Test & t) { \
         check_big(t);                                                                                                 \
     }                                                                                                                 \
-    HAL_CASE(id ".order.on_stream", clauses{clause}, authority::A, needs_of, so_many_ranks({2, 1, 3}), cls::medium)   \
+    HAL_CASE(id ".order.on_stream", clauses{clause}, authority::A, with_gate(needs_of), so_many_ranks({2, 1, 3}),     \
+             cls::medium)                                                                                             \
     (Test & t) {                                                                                                      \
         check_on_stream(t);                                                                                           \
     }                                                                                                                 \
@@ -231,8 +237,8 @@ void check_two_comms(Test& t) {
         check(t);                                                                               \
     }
 
-// The entry's own needs; a gate is one of them for all, so that the list is the same for each of its cases.
-#define NEEDS(...) (needs{comm_io(), a_gate, __VA_ARGS__})
+// The entry's own needs.
+#define NEEDS(...) (needs{comm_io(), __VA_ARGS__})
 
 EACH("45079.T10.xccl_all_reduce", "45079/T10.5", NEEDS(E::xccl_all_reduce))
 EACH("45079.T10.xccl_broadcast", "45079/T10.6", NEEDS(E::xccl_broadcast))

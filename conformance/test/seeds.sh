@@ -6,7 +6,7 @@ program=$1 manifest=$2 seeds=$3 first=${4:-1}
 
 for ((seed = first; seed < first + seeds; ++seed)); do
   echo "seed $seed"
-  "$program" run --manifest "$manifest" --option devices=2 --option memory=256m --isolation interface --seed "$seed" \
+  "$program" run --manifest "$manifest" --option devices=2 --option memory=256m --isolation interface --few-ranks --seed "$seed" \
     --timeout-mult 10 --no-stacks --quiet
 done
 echo "seeds: $seeds orders, nothing bad"

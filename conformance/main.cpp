@@ -6,6 +6,7 @@
 #include "cli/reports.hpp"
 #include "cli/run.hpp"
 #include "cli/selftest.hpp"
+#include "engine/launched.hpp"
 #include "engine/worker.hpp"
 #include "harness/child.hpp"
 
@@ -34,6 +35,17 @@ void only_collectives(Choice& choice) {
     }
 }
 
+// Rank 0 tells; the others only take part.
+int run_launched(RunCommand& command, int argc, char** argv) {
+    Launched launched(launch_from_environment());
+    command.options.launched = &launched;
+    if (launched.rank() != 0) {
+        command.out.clear();
+        std::cout.setstate(std::ios::failbit);
+    }
+    return run_command(command, argc, argv);
+}
+
 int dispatch(int argc, char** argv) {
     CLI::App app("Proves a back end of the hardware abstraction layer: calls its own tables, one process per case.");
     app.require_subcommand(1);
@@ -52,6 +64,9 @@ int dispatch(int argc, char** argv) {
     CLI::App* child_app = app.add_subcommand("child", "")->group("");
     add_run(*run_app, run);
     add_run(*xccl_app, xccl);
+    bool launched = false;
+    xccl_app->add_flag("--ranks-from-env", launched,
+                       "a launcher (mpirun, torchrun) has started this program once a rank; cases of that many ranks");
     add_run(*perf_app, perf);
     add_list(*list_app, list);
     add_selftest(*selftest_app, selftest);
@@ -76,7 +91,7 @@ int dispatch(int argc, char** argv) {
     }
     if (xccl_app->parsed()) {
         only_collectives(xccl.options.choice);
-        return run_command(xccl, argc, argv);
+        return launched ? run_launched(xccl, argc, argv) : run_command(xccl, argc, argv);
     }
     return run_command(perf_app->parsed() ? perf : run, argc, argv);
 }

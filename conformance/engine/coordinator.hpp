@@ -2,7 +2,9 @@
 // once and then hears all. A barrier is a round of nothing.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -14,21 +16,32 @@ namespace hal::conformance {
 class Coordinator {
   public:
     explicit Coordinator(size_t ranks) : ranks_(ranks) {}
+    virtual ~Coordinator() = default;
+    Coordinator(const Coordinator&) = delete;
+    Coordinator& operator=(const Coordinator&) = delete;
 
     // Before the first word. The channel outlives the coordinator.
-    void join(size_t rank, const Channel& channel) { ranks_[rank].channel = &channel; }
+    virtual void join(size_t rank, const Channel& channel) {
+        answer(rank, [&channel](const nlohmann::json& words) { return channel.send(words); });
+    }
+    // How the rank is answered; false if the message is too long.
+    using Answer = std::function<bool(const nlohmann::json& words)>;
+    void answer(size_t rank, Answer how) { ranks_[rank].answer = std::move(how); }
 
     // Called by the thread that listens to the rank. The answer goes out when the last one has spoken.
-    void said(size_t rank, std::string hex);
+    virtual void said(size_t rank, std::string hex);
     // It has ended, in whatever way: nobody waits for it any more.
-    void gone(size_t rank);
+    virtual void gone(size_t rank);
     // Of a rank that is about to be killed after the limit: waits until all that still run are here or gone, so that
     // each is looked at before the first one dies.
-    void about_to_kill(size_t rank);
+    virtual void about_to_kill(size_t rank);
+
+  protected:
+    static constexpr auto longest_look = std::chrono::seconds(30);  // at the stacks of all ranks
 
   private:
     struct Rank {
-        const Channel* channel = nullptr;
+        Answer answer;
         bool gone = false;
         bool doomed = false;
         std::optional<std::string> word;

@@ -294,7 +294,8 @@ Attempt WorkerProcess::run(const CaseJob& job) {
                                {"timeout_mult", job.timeout_mult},
                                {"facts", *job.facts},
                                {"rank", rank_},
-                               {"ranks", ranks_}},
+                               {"ranks", ranks_},
+                               {"place", place_}},
                           "end", job.limit, job.stacks);
     Attempt attempt;
     if (seen.answer) {
@@ -353,11 +354,12 @@ bool WorkerProcess::probe(std::chrono::milliseconds limit) {
     return seen.answer && seen.answer->at("healthy").get<bool>();
 }
 
-void WorkerProcess::join(Coordinator& coordinator, size_t rank, size_t ranks) {
+void WorkerProcess::join(Coordinator& coordinator, size_t rank, size_t ranks, int place) {
     coordinator.join(rank, *channel_);
     coordinator_ = &coordinator;
     rank_ = rank;
     ranks_ = ranks;
+    place_ = place;
 }
 
 bool WorkerProcess::meet(std::chrono::milliseconds limit) {

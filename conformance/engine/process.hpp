@@ -32,8 +32,8 @@ class WorkerProcess {
     WorkerProcess(const WorkerProcess&) = delete;
     WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-    // It is one of several that run a case together; before it is asked anything.
-    void join(Coordinator& coordinator, size_t rank, size_t ranks);
+    // It is one of several that run a case together, on the device of this place; before it is asked anything.
+    void join(Coordinator& coordinator, size_t rank, size_t ranks, int place);
 
     // Runs a case. The process may be asked again if `alive`.
     [[nodiscard]] Attempt run(const CaseJob& job);
@@ -75,6 +75,7 @@ class WorkerProcess {
     Coordinator* coordinator_ = nullptr;
     size_t rank_ = 0;
     size_t ranks_ = 0;
+    int place_ = 0;      // which of the devices
     bool dies_ = false;  // by its own hand, as the case wants it
     std::string mark_;
     std::optional<std::string> refused_;

@@ -18,7 +18,7 @@ class Group {
     Group(const Target& target, size_t ranks) : coordinator_(ranks) {
         for (size_t rank = 0; rank < ranks; ++rank) {
             workers_.push_back(std::make_unique<WorkerProcess>(target));
-            workers_.back()->join(coordinator_, rank, ranks);
+            workers_.back()->join(coordinator_, rank, ranks, static_cast<int>(rank));
         }
     }
 

@@ -46,6 +46,7 @@ RankLink link_of(const Channel& channel, const json& job) {
     RankLink link;
     link.rank = job.value("rank", 0);
     link.ranks = job.value("ranks", 0);
+    link.place = job.value("place", 0);
     link.exchange = [&channel, ranks = static_cast<size_t>(link.ranks)](const std::string& bytes) {
         return exchange(channel, ranks, bytes);
     };

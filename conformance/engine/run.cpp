@@ -11,6 +11,7 @@
 #include "digest.hpp"
 #include "host_facts.hpp"
 #include "in_process.hpp"
+#include "launched.hpp"
 #include "orphans.hpp"
 #include "process.hpp"
 #include "rank_group.hpp"
@@ -142,7 +143,8 @@ class Runner {
         std::vector<Attempt> result;
         do {
             result.push_back(
-                ranks_of(instance) != 0 ? run_ranks(target_, job_for(instance, seed), ranks_of(instance))
+                options_.launched != nullptr ? options_.launched->run(target_, job_for(instance, seed))
+                : ranks_of(instance) != 0    ? run_ranks(target_, job_for(instance, seed), ranks_of(instance))
                 : options_.isolation == Isolation::none
                     ? run_in_process(instance, target_, facts_, seed, Limits().times(options_.timeout_mult), clean_)
                     : attempt(instance, seed, kept));
@@ -248,6 +250,14 @@ int jobs_for(const Facts& facts) {
                : 1;
 }
 
+// Those that want as many ranks as were started.
+void keep_ranks(std::vector<Instance>& instances, size_t ranks) {
+    std::erase_if(instances, [&](const Instance& one) { return ranks_of(one) != ranks; });
+    if (instances.empty()) {
+        throw NoMatch("no case that was chosen is for " + std::to_string(ranks) + " ranks");
+    }
+}
+
 FactsEvent facts_of(const Target& target, const RunOptions& options) {
     if (options.isolation == Isolation::none) {
         const Introduction introduction = introduce(target);
@@ -278,6 +288,10 @@ Judgement judgement_of(const TestEvent& event, enum authority authority) {
 Log run(RunOptions options, const Progress& progress) {
     interrupts = 0;
     std::vector<Instance> instances = choose(options.choice);
+    if (options.launched != nullptr) {
+        keep_ranks(instances, options.launched->ranks());
+        options.jobs = 1;
+    }
     if (options.shuffled) {
         shuffle(instances, options.seed);
     }
@@ -294,7 +308,9 @@ Log run(RunOptions options, const Progress& progress) {
     adopt_orphans();
     Log log;
     log.facts = facts_of(target, options);
-    if (std::any_of(instances.begin(), instances.end(), [](const Instance& one) { return ranks_of(one) > 1; })) {
+    if (options.launched != nullptr) {
+        log.facts->facts.most_ranks = static_cast<uint32_t>(options.launched->ranks());
+    } else if (std::any_of(instances.begin(), instances.end(), [](const Instance& one) { return ranks_of(one) > 1; })) {
         log.facts->facts.most_ranks =
             observed_ranks(target, log.facts->facts, limit_of(cls::medium, options.timeout_mult));
     } else {

@@ -19,6 +19,8 @@ enum class Isolation : uint8_t {
 };
 [[nodiscard]] std::string_view name(Isolation isolation);
 
+class Launched;
+
 struct RunOptions {
     std::vector<std::string> command;  // as it was typed, for the report
     std::filesystem::path manifest;
@@ -35,7 +37,8 @@ struct RunOptions {
     double timeout_mult = 1;
     bool fail_fast = false;
     bool stacks = true;
-    std::filesystem::path log;  // events.jsonl; must not exist
+    std::filesystem::path log;     // events.jsonl; must not exist
+    Launched* launched = nullptr;  // ranks from outside: only cases of so many ranks, one after the other
 };
 
 // What the caller may show while it goes on; called from the threads of the run, one at a time.

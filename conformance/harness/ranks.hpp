@@ -15,6 +15,7 @@ namespace hal::conformance {
 struct RankLink {
     int rank = 0;
     int ranks = 1;
+    int place = 0;  // on this host: which of the devices, counted round
     // What every rank has said, by rank, once all that still run have called it. A rank that is gone has said "".
     std::function<std::vector<std::string>(const std::string& bytes)> exchange;
     // The whole process stands still for so long.

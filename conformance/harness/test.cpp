@@ -21,7 +21,7 @@ Test::Test(const Target& plugin, const Instance& instance, const Facts& known, u
       limits(bounds),
       facts(known),
       target(plugin),
-      dev(link == nullptr ? 0 : link->rank % std::max(known.device_count, 1)),
+      dev(link == nullptr ? 0 : link->place % std::max(known.device_count, 1)),
       recorder_(recorder),
       instance_(instance),
       link_(link),

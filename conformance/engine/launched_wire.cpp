@@ -1,0 +1,151 @@
+// How launched ranks find each other.
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <thread>
+
+#include "events_json.hpp"
+#include "launched.hpp"
+
+namespace hal::conformance {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto meeting = std::chrono::seconds(60);
+constexpr uint32_t longest_message = 64U << 20U;
+
+bool send_all(int fd, const char* bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        const ssize_t sent = ::send(fd, bytes + done, size - done, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) {
+            return false;
+        }
+        done += sent > 0 ? static_cast<size_t>(sent) : 0;
+    }
+    return true;
+}
+
+bool receive_all(int fd, char* bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = recv(fd, bytes + done, size - done, 0);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            return false;
+        }
+        done += got > 0 ? static_cast<size_t>(got) : 0;
+    }
+    return true;
+}
+
+// The addresses of a name, freed at the end.
+struct Addresses {
+    Addresses(const std::string& name, const std::string& port) {
+        addrinfo wanted{};
+        wanted.ai_socktype = SOCK_STREAM;
+        if (getaddrinfo(name.c_str(), port.c_str(), &wanted, &list) != 0) {
+            throw HarnessError("--ranks-from-env: " + name + ":" + port + " is no address");
+        }
+    }
+    ~Addresses() { freeaddrinfo(list); }
+    Addresses(const Addresses&) = delete;
+    Addresses& operator=(const Addresses&) = delete;
+    addrinfo* list = nullptr;
+};
+
+int socket_of(const addrinfo& address) {
+    return socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC, address.ai_protocol);
+}
+
+}  // namespace
+
+Wire::~Wire() {
+    close(fd_);
+}
+
+void Wire::send(const json& message) {
+    const std::string text = message.dump(-1, ' ', false, json::error_handler_t::replace);
+    const uint32_t size = htonl(static_cast<uint32_t>(text.size()));
+    std::array<char, sizeof size> head{};
+    std::memcpy(head.data(), &size, sizeof size);
+    const std::lock_guard lock(mutex_);
+    (void)(send_all(fd_, head.data(), head.size()) && send_all(fd_, text.data(), text.size()));
+}
+
+std::optional<json> Wire::receive() {
+    uint32_t size = 0;
+    std::array<char, sizeof size> head{};
+    if (!receive_all(fd_, head.data(), head.size())) {
+        return {};
+    }
+    std::memcpy(&size, head.data(), sizeof size);
+    size = ntohl(size);
+    std::string text(size <= longest_message ? size : 0, '\0');
+    if (text.empty() || !receive_all(fd_, text.data(), text.size())) {
+        return {};
+    }
+    json message = json::parse(text, nullptr, false);
+    return message.is_discarded() ? std::nullopt : std::optional(std::move(message));
+}
+
+// Whoever does not know the token, or is no rank, is sent away.
+void Launched::accept_all() {
+    wires_.resize(ranks());
+    const Addresses addresses(launch_.address, launch_.port);
+    const int listener = socket_of(*addresses.list);
+    const int yes = 1;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener, addresses.list->ai_addr, addresses.list->ai_addrlen) != 0 || listen(listener, 64) != 0) {
+        close(listener);
+        throw HarnessError("--ranks-from-env: rank 0 cannot listen at " + launch_.address + ":" + launch_.port + ": " +
+                           std::strerror(errno));
+    }
+    const auto end = Clock::now() + meeting;
+    for (size_t missing = ranks() - 1; missing > 0;) {
+        pollfd wait{listener, POLLIN, 0};
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) <= 0) {
+            close(listener);
+            throw HarnessError("--ranks-from-env: " + std::to_string(missing) + " ranks have not come");
+        }
+        const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        if (fd < 0) {
+            continue;
+        }
+        const timeval patience{5, 0};
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        auto wire = std::make_unique<Wire>(fd);
+        const json hello = wire->receive().value_or(json::object());
+        const size_t rank = hello.value("rank", size_t{0});
+        if (hello.value("token", "") == launch_.token && rank > 0 && rank < ranks() && !wires_[rank]) {
+            const timeval none{0, 0};
+            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+            wires_[rank] = std::move(wire);
+            --missing;
+        }
+    }
+    close(listener);
+}
+
+void Launched::connect_to_first() {
+    const Addresses addresses(launch_.address, launch_.port);
+    const auto end = Clock::now() + meeting;
+    int fd = socket_of(*addresses.list);
+    while (connect(fd, addresses.list->ai_addr, addresses.list->ai_addrlen) != 0) {
+        close(fd);
+        if (Clock::now() > end) {
+            throw HarnessError("--ranks-from-env: rank 0 does not answer at " + launch_.address + ":" + launch_.port);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));  // rank 0 may be started later
+        fd = socket_of(*addresses.list);
+    }
+    wires_.push_back(std::make_unique<Wire>(fd));
+    wires_.front()->send({{"token", launch_.token}, {"rank", launch_.rank}});
+}
+
+}  // namespace hal::conformance

@@ -77,7 +77,8 @@ bool meets(const Target& target, const RankLink& link) {
     if (comm != nullptr) {
         (void)api.xccl_destroy_comm(comm);
     }
-    return std::count(all.begin(), all.end(), "met") == link.ranks && backend.finalize() == HAL_OK;
+    (void)backend.finalize();  // whether it succeeds is for the cases
+    return std::count(all.begin(), all.end(), "met") == link.ranks;
 }
 
 }  // namespace hal::conformance

@@ -90,6 +90,14 @@ void xccl_ar_own(Plugin& plugin) {
     });
 }
 
+// A byte behind the result is touched, whatever comes of the call.
+void xccl_ar_beyond(Plugin& plugin) {
+    replace_all_reduce(plugin, [](ALL_REDUCE) {
+        (void)base.memory.device_memory_set(self, place_of(self, comm).device, recv + count * bytes_of(type), 0, 1);
+        return base.xccl.xccl_all_reduce(self, send, recv, count, type, op, comm, stream);
+    });
+}
+
 void xccl_avg_as_sum(Plugin& plugin) {
     replace_all_reduce(plugin, [](ALL_REDUCE) {
         return base.xccl.xccl_all_reduce(self, send, recv, count, type, op == HAL_REDUCE_AVG ? HAL_REDUCE_SUM : op,

@@ -1,4 +1,5 @@
 // Mutants of table 10: ids, communicators, groups, messages, barriers; and what all of them share.
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -166,6 +167,37 @@ void xccl_message_repeated(Plugin& plugin) {
 }
 
 // ---- Communicators ----
+
+namespace {
+const hal_table_header* (*get_real_table)(hal_instance*, uint32_t) = nullptr;
+std::atomic<hal_instance*> first_instance{nullptr};
+}  // namespace
+// Only the first instance of a process has collectives.
+void xccl_one_instance_only(Plugin& plugin) {
+    get_real_table = plugin.descriptor.get_table;
+    plugin.descriptor.get_table = [](hal_instance* instance, uint32_t id_major) {
+        hal_instance* none = nullptr;
+        first_instance.compare_exchange_strong(none, instance);
+        const bool hidden = id_major == HAL_TABLE_xccl && instance != first_instance;
+        return hidden ? static_cast<const hal_table_header*>(nullptr) : get_real_table(instance, id_major);
+    };
+}
+
+// The second use of an id is refused with a handle all the same.
+void xccl_refused_with_handle(Plugin& plugin) {
+    plugin.xccl.xccl_comm_init_rank = [](hal_instance* self, hal_dev device, int32_t count, const void* id,
+                                         uint64_t size, int32_t rank, hal_comm* out) {
+        static std::vector<uint8_t> before;
+        const auto* bytes = static_cast<const uint8_t*>(id);
+        std::vector<uint8_t> now(bytes, bytes + (id == nullptr ? 0 : size));
+        if (out != nullptr && !now.empty() && now == before) {
+            *out = reinterpret_cast<hal_comm>(uintptr_t{0x10});
+            return refuse(self, HAL_ERROR_ALREADY_EXISTS, "the id was used before");
+        }
+        before = std::move(now);
+        return base.xccl.xccl_comm_init_rank(self, device, count, id, size, rank, out);
+    };
+}
 
 void xccl_rank_reversed(Plugin& plugin) {
     plugin.xccl.xccl_get_comm_rank = [](hal_instance* self, hal_comm comm, int32_t* out) {

@@ -429,7 +429,12 @@ hal_status Engine::supported(hal_collective collective, hal_dtype dtype, hal_red
     const bool yes = reduces
                          ? can_reduce(dtype, op) && (op != HAL_REDUCE_PREMUL_SUM || collective == HAL_COLL_ALL_REDUCE)
                          : element_bytes(dtype) != 0;
-    return yes ? HAL_OK : HAL_ERROR_UNSUPPORTED;
+    if (!yes) {
+        throw sdk::Error(HAL_ERROR_UNSUPPORTED, "collective " + std::to_string(collective) +
+                                                    " is not offered for dtype " + text_of(dtype) +
+                                                    (reduces ? " and op " + std::to_string(op) : ""));
+    }
+    return HAL_OK;
 }
 
 void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receives, hal_dtype dtype, hal_comm comm,

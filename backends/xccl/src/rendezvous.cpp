@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t silence_ns = 10'000'000'000;  // a guest must have introduced itself by then
 constexpr uint64_t answer_ns = 5'000'000'000;    // and must take its answer
 constexpr size_t most_guests = 70'000;           // more than a communicator can have
-constexpr size_t most_sessions = 65'536;         // ids that nobody has used yet; the oldest go first
+constexpr size_t kept_ids = 4096;
 
 struct Hello {
     uint32_t magic = id_magic;
@@ -86,10 +86,7 @@ UniqueId Rendezvous::make_id() {
     id.secret = random_secret();
     const Secret extra = random_secret();  // so that no byte of an id is predictable
     std::memcpy(id.reserved.data(), extra.data(), extra.size());
-    for (auto oldest = sessions_.begin(); sessions_.size() >= most_sessions; oldest = sessions_.begin()) {
-        sessions_.erase(oldest);
-    }
-    sessions_.emplace(id.secret, Session{});
+    ids_[made_++ % kept_ids] = id.secret;
     return id;
 }
 
@@ -101,6 +98,7 @@ void Rendezvous::start() {
         throw_system("the rendezvous of a communication id");
     }
     address_ = address;
+    ids_.resize(kept_ids);
     const shared::SignalsBlocked blocked;
     try {
         thread_ = std::thread([this] { serve(); });
@@ -179,18 +177,18 @@ void Rendezvous::listen_to(size_t index) {
 
 void Rendezvous::introduce(size_t index) {
     const Hello& hello = guests_[index]->hello;
-    const auto session = std::find_if(sessions_.begin(), sessions_.end(),
-                                      [&](const auto& one) { return same_secret(one.first, hello.secret); });
-    if (hello.magic != id_magic || hello.version != id_version || session == sessions_.end()) {
+    if (hello.magic != id_magic || hello.version != id_version || find_id(hello.secret) == nullptr) {
         refuse(index, HAL_ERROR_NOT_FOUND, hello.rank);
         return;
     }
-    Session& meeting = session->second;
+    const auto known = sessions_.find(hello.secret);
     if (hello.size < 1 || hello.size > most_ranks || hello.rank < 0 || hello.rank >= hello.size ||
-        (meeting.size != 0 && meeting.size != hello.size)) {
+        (known != sessions_.end() && known->second.size != hello.size)) {
         refuse(index, HAL_ERROR_INVALID_ARGUMENT, hello.rank);
         return;
     }
+    const auto session = sessions_.try_emplace(hello.secret).first;
+    Session& meeting = session->second;
     if (!meeting.ranks.emplace(hello.rank, index).second) {
         refuse(index, HAL_ERROR_ALREADY_EXISTS, hello.rank);
         return;
@@ -210,6 +208,14 @@ void Rendezvous::refuse(size_t index, hal_status status, int32_t rank) {
     drop(index);
 }
 
+Secret* Rendezvous::find_id(const Secret& secret) noexcept {
+    Secret* found = nullptr;
+    for (Secret& one : ids_) {  // all of them, so that the time tells nothing
+        found = same_secret(one, secret) ? &one : found;
+    }
+    return same_secret(secret, Secret{}) ? nullptr : found;
+}
+
 // Everybody has come.
 void Rendezvous::finish(std::map<Secret, Session>::iterator session) {
     std::vector<Introduction> all;
@@ -226,11 +232,19 @@ void Rendezvous::finish(std::map<Secret, Session>::iterator session) {
         } catch (const sdk::Error&) {  // it will be missed where the others wait for it
         }
     }
-    sessions_.erase(session);
+    end_session(session);
     std::sort(indices.rbegin(), indices.rend());
     for (const size_t index : indices) {
         drop(index);
     }
+}
+
+// Its id is used up.
+void Rendezvous::end_session(std::map<Secret, Session>::iterator session) {
+    if (Secret* const id = find_id(session->first); id != nullptr) {
+        *id = {};
+    }
+    sessions_.erase(session);
 }
 
 // A guest has left. If it was expected, the others are told now instead of waiting for the time limit.
@@ -245,7 +259,7 @@ void Rendezvous::lose(size_t index) {
     for (const auto& [rank, guest] : session->second.ranks) {
         indices.push_back(guest);
     }
-    sessions_.erase(session);
+    end_session(session);
     std::sort(indices.rbegin(), indices.rend());
     for (const size_t other : indices) {
         refuse(other, HAL_ERROR_REMOTE, hello.rank);

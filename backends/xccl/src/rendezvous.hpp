@@ -43,7 +43,7 @@ class Rendezvous {
   private:
     struct Guest;
     struct Session {
-        int32_t size = 0;                 // as the first rank said; 0: nobody has come
+        int32_t size = 0;                 // as the first rank said
         std::map<int32_t, size_t> ranks;  // -> index in guests_
     };
 
@@ -54,6 +54,7 @@ class Rendezvous {
     void introduce(size_t guest);
     void refuse(size_t guest, hal_status status, int32_t rank);
     void finish(std::map<Secret, Session>::iterator session);
+    void end_session(std::map<Secret, Session>::iterator session);
     void lose(size_t guest);
     void drop(size_t guest) noexcept;
     [[nodiscard]] int patience_ms() const noexcept;
@@ -62,8 +63,14 @@ class Rendezvous {
     Address address_;
     File listener_, wake_;
     std::thread thread_;
-    std::mutex mutex_;  // guards sessions_, and the start
-    std::map<Secret, Session> sessions_;
+    [[nodiscard]] Secret* find_id(const Secret& secret) noexcept;
+
+    std::mutex mutex_;  // guards what follows, and the start
+    // Ids that made no communicator yet, the youngest of them: a process that makes ids and never uses them does not
+    // grow.
+    std::vector<Secret> ids_;
+    uint64_t made_ = 0;
+    std::map<Secret, Session> sessions_;  // of those whose ranks are coming
     // The thread's.
     std::vector<std::unique_ptr<Guest>> guests_;
 };

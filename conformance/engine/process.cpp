@@ -297,6 +297,10 @@ Attempt WorkerProcess::run(const CaseJob& job) {
                                {"ranks", ranks_},
                                {"place", place_}},
                           "end", job.limit, job.stacks);
+    if (dies_) {  // whoever hears that it is gone may rely on it
+        pollfd wait{pidfd_, POLLIN, 0};
+        (void)poll(&wait, 1, static_cast<int>(std::chrono::milliseconds(leave_limit).count()));
+    }
     Attempt attempt;
     if (seen.answer) {
         attempt.record = seen.answer->at("end").get<Record>();

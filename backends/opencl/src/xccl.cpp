@@ -33,24 +33,16 @@ void XcclPort::enqueue(hal_dev device, hal_stream stream, const xccl::Work& work
     found.add_callback(stream, [work](hal_status status) { static_cast<void>(work(status)); });
 }
 
-void XcclPort::copy_in(hal_dev device, hal_stream stream, std::byte* to, hal_dptr from, uint64_t bytes) {
+void XcclPort::copy_in(hal_dev device, std::byte* to, hal_dptr from, uint64_t bytes) {
     Device& owner = instance_.device(device);
     const Place place = check_range(owner, from, bytes, "send");
-    find_stream(instance_, device, stream).enqueue(stream, "copy", [&](cl_command_queue queue, cl_event* out) {
-        return copy(owner, queue, Place::host(to), place, bytes, false, out);
-    });
+    check(copy(owner, owner.transfer_queue(), Place::host(to), place, bytes, true, nullptr), "copy");
 }
 
-void XcclPort::copy_out(hal_dev device, hal_stream stream, hal_dptr to, const std::byte* from, uint64_t bytes) {
+void XcclPort::copy_out(hal_dev device, hal_dptr to, const std::byte* from, uint64_t bytes) {
     Device& owner = instance_.device(device);
     const Place place = check_range(owner, to, bytes, "recv");
-    find_stream(instance_, device, stream).enqueue(stream, "copy", [&](cl_command_queue queue, cl_event* out) {
-        return copy(owner, queue, place, Place::host(from), bytes, false, out);
-    });
-}
-
-void XcclPort::keep(hal_dev device, hal_stream stream, std::shared_ptr<std::byte> block) {
-    find_stream(instance_, device, stream).add_callback(stream, [block = std::move(block)](hal_status) {});
+    check(copy(owner, owner.transfer_queue(), place, Place::host(from), bytes, true, nullptr), "copy");
 }
 
 void XcclPort::refuse_on_stream(const char* entry) const {

@@ -1,8 +1,12 @@
 #include "communicator.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "collective.hpp"
 #include "local_wait.hpp"
 #include "messages.hpp"
+#include "reduce.hpp"
 #include "staging_memory.hpp"
 
 namespace hal::xccl {
@@ -75,28 +79,6 @@ void Communicator::issue(Issue what) {
     issued_work_ += enqueued;
 }
 
-// ---- Staging ----
-
-std::byte* Communicator::staged_block(hal_stream stream, uint64_t bytes) {
-    if (staged.memory == nullptr || staged.stream != stream || staged.bytes < bytes) {
-        let_go_of_block();
-        staged.memory = port_.staging(device())->take(bytes);
-        staged.stream = stream;
-        staged.bytes = bytes;
-    }
-    return staged.memory.get();
-}
-
-void Communicator::let_go_of_block() noexcept {
-    if (staged.memory != nullptr) {
-        try {
-            port_.keep(device(), staged.stream, staged.memory);
-        } catch (const sdk::Error&) {  // the stream was destroyed, and all its work has ended
-        }
-        staged.memory.reset();
-    }
-}
-
 // ---- Order ----
 
 void Communicator::await_turn(uint64_t turn) {
@@ -139,7 +121,85 @@ void Communicator::finish() {
 // ---- Running ----
 
 void Communicator::run(const Operation& operation, const std::function<bool()>& idle) {
-    run_collective(*host_, operation, ++sequence_, step_, idle);
+    StagingMemory* const staging = operation.call.kind == Kind::exchange ? nullptr : port_.staging(device());
+    if (staging != nullptr && operation.call.count != 0) {
+        run_staged(*staging, operation, idle);
+    } else {
+        run_collective(*host_, operation, ++sequence_, step_, idle);
+    }
+}
+
+// Chunk by chunk, the same ones on all ranks, whatever buffers they have.
+void Communicator::run_staged(StagingMemory& staging, const Operation& operation, const std::function<bool()>& idle) {
+    constexpr uint64_t chunk_bytes = uint64_t{4} << 20U;
+    const Call& call = operation.call;
+    const auto ranks = static_cast<uint64_t>(size());
+    const uint64_t item = element_bytes(call.dtype);
+    const uint64_t sends = send_blocks(call.kind, rank() == call.root, ranks);
+    const uint64_t receives = recv_blocks(call.kind, rank() == call.root, ranks);
+    const uint64_t most = std::max(send_blocks(call.kind, true, ranks), recv_blocks(call.kind, true, ranks));
+    const uint64_t chunk = std::min(call.count, std::max<uint64_t>(chunk_bytes / (most * item), 1));
+    const auto memory = staging.take((sends + receives) * chunk * item);
+    const auto each_block = [&](uint64_t blocks, std::byte* at, uint64_t first, uint64_t n, auto&& move) {
+        for (uint64_t block = 0; block < blocks; ++block) {
+            move(at + block * n * item, (block * call.count + first) * item, n * item);
+        }
+    };
+    for (uint64_t first = 0; first < call.count; first += chunk) {
+        Operation part = operation;
+        part.call.count = std::min(chunk, call.count - first);
+        part.send = memory.get();
+        part.recv = memory.get() + sends * part.call.count * item;
+        each_block(sends, part.send, first, part.call.count, [&](std::byte* at, uint64_t offset, uint64_t bytes) {
+            port_.copy_in(device(), at, reinterpret_cast<hal_dptr>(operation.send) + offset, bytes);
+        });
+        run_collective(*host_, part, ++sequence_, step_, idle);
+        each_block(receives, part.recv, first, part.call.count, [&](std::byte* at, uint64_t offset, uint64_t bytes) {
+            port_.copy_out(device(), reinterpret_cast<hal_dptr>(operation.recv) + offset, at, bytes);
+        });
+    }
+}
+
+namespace {
+
+// Messages with the memory that the others reach in the place of their own.
+struct StagedMessages {
+    std::vector<std::shared_ptr<std::byte>> memory;
+    std::vector<std::pair<Message, hal_dptr>> received;
+};
+StagedMessages stage(Port& port, hal_dev device, std::vector<Message>& messages) {
+    StagedMessages staged;
+    StagingMemory* const staging = port.staging(device);
+    for (Message& message : messages) {
+        const uint64_t bytes = message.count * element_bytes(message.dtype);
+        if (staging == nullptr || bytes == 0) {
+            continue;
+        }
+        const auto device_memory = reinterpret_cast<hal_dptr>(message.data);
+        staged.memory.push_back(staging->take(bytes));
+        message.data = staged.memory.back().get();
+        if (message.send) {
+            port.copy_in(device, message.data, device_memory, bytes);
+        } else {
+            staged.received.emplace_back(message, device_memory);
+        }
+    }
+    return staged;
+}
+
+}  // namespace
+
+void Communicator::run_batch(std::vector<Operation>& operations, std::vector<Message>& messages) {
+    const StagedMessages staged = stage(port_, device(), messages);
+    Messages all(*host_, std::move(messages));
+    all.progress();
+    for (const Operation& operation : operations) {
+        run(operation, [&] { return all.progress(); });
+    }
+    all.finish();
+    for (const auto& [message, to] : staged.received) {
+        port_.copy_out(device(), to, message.data, message.count * element_bytes(message.dtype));
+    }
 }
 
 namespace {
@@ -248,18 +308,7 @@ void Batch::lead() {
             return arrived_.load(std::memory_order_seq_cst) == others;
         });
     }
-    if (what_.messages.empty()) {
-        for (const Operation& operation : what_.operations) {
-            communicator_.run(operation, nothing_else);
-        }
-        return;
-    }
-    Messages messages(host, std::move(what_.messages));
-    messages.progress();
-    for (const Operation& operation : what_.operations) {
-        communicator_.run(operation, [&] { return messages.progress(); });
-    }
-    messages.finish();
+    communicator_.run_batch(what_.operations, what_.messages);
 }
 
 void Batch::follow() {

@@ -54,20 +54,6 @@ class Communicator {
     // No more operations; those that were issued are completed. Throws the failure.
     void finish();
 
-    // The staging memory of lone collectives. A stream runs them one after the other, so that they take turns in one
-    // block; whoever uses it holds the mutex until all that uses it is enqueued.
-    struct StagedBlock {
-        std::mutex mutex;
-        hal_stream stream = nullptr;
-        uint64_t bytes = 0;
-        std::shared_ptr<std::byte> memory;
-    };
-    // With the mutex held: at least that many bytes, for the stream.
-    [[nodiscard]] std::byte* staged_block(hal_stream stream, uint64_t bytes);
-    // What still uses the block keeps it.
-    void let_go_of_block() noexcept;
-    StagedBlock staged;
-
   private:
     friend class Batch;
     friend class Work;
@@ -77,6 +63,8 @@ class Communicator {
     // The last that work does with the communicator, which may be gone then. `leads`: it had a turn.
     void end_work(uint64_t turn, bool leads) noexcept;
     void run(const Operation& operation, const std::function<bool()>& idle);
+    void run_staged(StagingMemory& staging, const Operation& operation, const std::function<bool()>& idle);
+    void run_batch(std::vector<Operation>& operations, std::vector<Message>& messages);
     void run_lone(const Work::Lone& lone, hal_status stream_status);
 
     Port& port_;

@@ -6,13 +6,9 @@
 #include "kernels/numbers.hpp"
 #include "option_values.hpp"
 #include "reduce.hpp"
-#include "staging_memory.hpp"
 
 namespace hal::xccl {
 namespace {
-
-// Of staging memory, send and receive together at most twice that.
-constexpr uint64_t chunk_bytes = uint64_t{4} << 20U;
 
 std::atomic<uint64_t> engines{0};
 
@@ -241,10 +237,6 @@ void Engine::destroy_comm(hal_comm comm) {
     }
     communicator->drain();
     {
-        const std::lock_guard lock(communicator->staged.mutex);
-        communicator->let_go_of_block();
-    }
-    {
         const std::lock_guard lock(slot.mutex);
         slot.communicator.reset();
     }
@@ -268,67 +260,8 @@ void Engine::issue(const std::shared_ptr<Communicator>& communicator, hal_stream
         port_.require_stream(communicator->device(), stream);
         group->add(std::move(part));
     } else {
-        part.run(port_);
+        communicator->issue(std::move(part.issue));
     }
-}
-
-void Engine::issue_staged(const std::shared_ptr<Communicator>& communicator, hal_stream stream,
-                          const Operation& operation, const Buffers& buffers) {
-    const uint64_t count = operation.call.count;
-    const uint64_t own_blocks = buffers.sends + buffers.receives;
-    if (current_group(number_) != nullptr) {
-        const uint64_t bytes = own_blocks * count * buffers.item;
-        const auto block = bytes == 0 ? nullptr : port_.staging(communicator->device())->take(bytes);
-        Part part = staged_part(stream, operation, buffers, {block.get(), 0, count});
-        part.blocks.emplace_back(stream, block);
-        issue(communicator, stream, std::move(part));
-        return;
-    }
-    // The same chunks on all ranks, whatever they have of it.
-    const auto ranks = static_cast<uint64_t>(communicator->size());
-    const uint64_t blocks = std::max(
-        {send_blocks(operation.call.kind, true, ranks), recv_blocks(operation.call.kind, true, ranks), uint64_t{1}});
-    const uint64_t chunk = std::max<uint64_t>(chunk_bytes / (blocks * buffers.item), 1);
-    uint64_t first = 0;
-    do {
-        const uint64_t n = std::min(chunk, count - first);
-        const std::lock_guard lock(communicator->staged.mutex);
-        std::byte* const memory =
-            own_blocks * n == 0 ? nullptr : communicator->staged_block(stream, own_blocks * n * buffers.item);
-        issue(communicator, stream, staged_part(stream, operation, buffers, {memory, first, n}));
-        first += chunk;
-    } while (first < count);
-}
-
-Part Engine::staged_part(hal_stream stream, Operation operation, const Buffers& buffers, const Chunk& chunk) {
-    const uint64_t stride = operation.call.count * buffers.item;
-    const uint64_t bytes = chunk.count * buffers.item;
-    const uint64_t skip = chunk.first * buffers.item;
-    Part part;
-    std::byte* next = chunk.memory;
-    operation.call.count = chunk.count;
-    operation.send = next;
-    for (uint64_t block = 0; block < buffers.sends && bytes != 0; ++block, next += bytes) {
-        part.in.push_back({stream, next, buffers.send + block * stride + skip, bytes});
-    }
-    operation.recv = next;
-    for (uint64_t block = 0; block < buffers.receives && bytes != 0; ++block, next += bytes) {
-        part.out.push_back({stream, next, buffers.recv + block * stride + skip, bytes});
-    }
-    part.issue.operations.push_back(std::move(operation));
-    return part;
-}
-
-void Engine::add_message(Part& part, const Message& message, hal_dptr device, hal_stream stream) {
-    Message added = message;
-    added.data = reinterpret_cast<std::byte*>(device);
-    const uint64_t bytes = message.count * element_bytes(message.dtype);
-    if (StagingMemory* const staging = port_.staging(part.communicator->device()); staging != nullptr && bytes != 0) {
-        part.blocks.emplace_back(stream, staging->take(bytes));
-        added.data = part.blocks.back().second.get();
-        (message.send ? part.in : part.out).push_back({stream, added.data, device, bytes});
-    }
-    part.issue.messages.push_back(added);
 }
 
 void Engine::check_memory(const Communicator& communicator, hal_dptr address, uint64_t blocks, uint64_t bytes,
@@ -373,10 +306,6 @@ void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const vo
             const auto* const bytes = static_cast<const std::byte*>(scalar);
             operation.scalar.assign(bytes, bytes + item);
         }
-        if (port_.staging(communicator->device()) != nullptr) {
-            issue_staged(communicator, stream, operation, {send, recv, sends, receives, item});
-            return;
-        }
         operation.send = sends == 0 ? nullptr : reinterpret_cast<std::byte*>(send);
         operation.recv = receives == 0 ? nullptr : reinterpret_cast<std::byte*>(recv);
         if (current_group(number_) == nullptr) {
@@ -398,8 +327,8 @@ void Engine::message(bool send, hal_dptr data, uint64_t count, hal_dtype dtype, 
         check_rank(peer, communicator->size(), "peer");
         const uint64_t item = element_bytes(dtype);
         check_memory(*communicator, data, 1, checked_bytes(count, item, 1), item, send ? "send" : "recv");
-        Part part{.communicator = communicator};
-        add_message(part, {send, peer, nullptr, count, dtype}, data, stream);
+        Part part;
+        part.issue.messages.push_back({send, peer, reinterpret_cast<std::byte*>(data), count, dtype});
         issue(communicator, stream, std::move(part));
     });
 }
@@ -410,7 +339,7 @@ void Engine::group_start() {
 
 void Engine::group_end() {
     if (auto group = end_group(number_)) {
-        group->run(port_);
+        group->run();
     }
 }
 
@@ -448,14 +377,14 @@ void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receiv
         sdk::require(receives.counts, "recv_counts");
         sdk::require(receives.displacements, "recv_displacements");
         const uint64_t item = element_bytes(dtype);
-        Part part{.communicator = communicator};
+        Part part;
         for (const bool sending : {true, false}) {
             const Blocks& blocks = sending ? sends : receives;
             for (int32_t peer = 0; peer < communicator->size(); ++peer) {
                 const uint64_t count = blocks.counts[peer];
                 const hal_dptr data = (sending ? send : recv) + checked_bytes(blocks.displacements[peer], item, 1);
                 check_memory(*communicator, data, 1, checked_bytes(count, item, 1), item, sending ? "send" : "recv");
-                add_message(part, {sending, peer, nullptr, count, dtype}, data, stream);
+                part.issue.messages.push_back({sending, peer, reinterpret_cast<std::byte*>(data), count, dtype});
             }
         }
         issue(communicator, stream, std::move(part));

@@ -84,23 +84,6 @@ class Engine {
     [[nodiscard]] std::shared_ptr<Communicator> join(hal_dev device, const UniqueId& id, int32_t rank, int32_t size);
     // Now, or when the thread's outermost group ends.
     void issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, Part part);
-    // Through staging memory: a group's whole, a lone one chunk by chunk.
-    struct Buffers {
-        hal_dptr send, recv;
-        uint64_t sends, receives;  // blocks
-        uint64_t item;
-    };
-    void issue_staged(const std::shared_ptr<Communicator>& communicator, hal_stream stream, const Operation& operation,
-                      const Buffers& buffers);
-    // Elements [first, first + count) of each block, and where they go through.
-    struct Chunk {
-        std::byte* memory;
-        uint64_t first;
-        uint64_t count;
-    };
-    [[nodiscard]] static Part staged_part(hal_stream stream, Operation operation, const Buffers& buffers,
-                                          const Chunk& chunk);
-    void add_message(Part& part, const Message& message, hal_dptr device, hal_stream stream);
     template <class F>
     void in_group(F&& f);
     void check_memory(const Communicator& communicator, hal_dptr address, uint64_t blocks, uint64_t bytes,

@@ -53,50 +53,30 @@ void append(std::vector<T>& to, std::vector<T>& from) {
 
 }  // namespace
 
-void Part::add(Part more) {
-    for (const hal_stream stream : more.issue.streams) {
-        if (std::find(issue.streams.begin(), issue.streams.end(), stream) == issue.streams.end()) {
-            issue.streams.push_back(stream);
-        }
-    }
-    append(issue.operations, more.issue.operations);
-    append(issue.messages, more.issue.messages);
-    append(in, more.in);
-    append(out, more.out);
-    append(blocks, more.blocks);
-}
-
-void Part::run(Port& port) {
-    const hal_dev device = communicator->device();
-    for (const Transfer& one : in) {
-        port.copy_in(device, one.stream, one.host, one.device, one.bytes);
-    }
-    communicator->issue(std::move(issue));
-    for (const Transfer& one : out) {
-        port.copy_out(device, one.stream, one.device, one.host, one.bytes);
-    }
-    for (auto& [stream, block] : blocks) {
-        port.keep(device, stream, std::move(block));
-    }
-}
-
 void Group::add(Part part) {
     const auto known = std::find_if(parts.begin(), parts.end(),
                                     [&](const Part& one) { return one.communicator == part.communicator; });
     if (known == parts.end()) {
         parts.push_back(std::move(part));
     } else {
-        known->add(std::move(part));
+        Communicator::Issue& issue = known->issue;
+        for (const hal_stream stream : part.issue.streams) {
+            if (std::find(issue.streams.begin(), issue.streams.end(), stream) == issue.streams.end()) {
+                issue.streams.push_back(stream);
+            }
+        }
+        append(issue.operations, part.issue.operations);
+        append(issue.messages, part.issue.messages);
     }
 }
 
-void Group::run(Port& port) {
+void Group::run() {
     if (error) {
         throw sdk::Error(*error);
     }
     join_all(joins);
     for (Part& part : parts) {
-        part.run(port);
+        part.communicator->issue(std::move(part.issue));
     }
 }
 

@@ -6,32 +6,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "communicator.hpp"
-#include "port.hpp"
 
 namespace hal::xccl {
 
 // What is issued together on one communicator.
 struct Part {
-    // Bytes of device memory and where they go through; in the order of the stream.
-    struct Transfer {
-        hal_stream stream;
-        std::byte* host;
-        hal_dptr device;
-        uint64_t bytes;
-    };
-
     std::shared_ptr<Communicator> communicator;
     Communicator::Issue issue;
-    std::vector<Transfer> in, out;                                          // of staged memory
-    std::vector<std::pair<hal_stream, std::shared_ptr<std::byte>>> blocks;  // of it
-
-    void add(Part more);
-    // Throws what the streams throw.
-    void run(Port& port);
 };
 
 struct Group {
@@ -42,7 +26,7 @@ struct Group {
 
     void add(Part part);
     // Throws the error, or what joining and issuing throw.
-    void run(Port& port);
+    void run();
 };
 
 // Of this thread and that engine; nullptr outside a group.

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "hal/types.h"
 #include "mapping.hpp"
@@ -64,13 +63,11 @@ class Port {
     virtual void require_stream(hal_dev device, hal_stream stream) = 0;
     // Throws what enqueuing throws; nothing is enqueued then.
     virtual void enqueue(hal_dev device, hal_stream stream, const Work& work) = 0;
-    // nullptr: the host reaches device memory by its address, and the three functions below are not called. Else memory
-    // goes through this, in the order of the stream.
+    // nullptr: the host reaches device memory by its address, and the two functions below are not called. Else the work
+    // of a stream moves data between device memory and this with them; they return when that is done.
     [[nodiscard]] virtual StagingMemory* staging(hal_dev) { return nullptr; }
-    virtual void copy_in(hal_dev, hal_stream, std::byte* /*to*/, hal_dptr /*from*/, uint64_t /*bytes*/) {}
-    virtual void copy_out(hal_dev, hal_stream, hal_dptr /*to*/, const std::byte* /*from*/, uint64_t /*bytes*/) {}
-    // Keeps it until all that was enqueued so far is complete.
-    virtual void keep(hal_dev, hal_stream, std::shared_ptr<std::byte>) {}
+    virtual void copy_in(hal_dev, std::byte* /*to*/, hal_dptr /*from*/, uint64_t /*bytes*/) {}
+    virtual void copy_out(hal_dev, hal_dptr /*to*/, const std::byte* /*from*/, uint64_t /*bytes*/) {}
 
     // Throws REENTRANT naming the entry on a thread that runs the work of a stream.
     virtual void refuse_on_stream(const char* entry) const = 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t page_bytes = 4096;
 // Smaller blocks keep their pages: taking them back costs more than they are.
-constexpr uint64_t kept_bytes = uint64_t{4} << 20U;
+constexpr uint64_t kept_bytes = uint64_t{16} << 20U;
 
 }  // namespace
 

@@ -1,11 +1,13 @@
 #include "rendezvous.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <system_error>
 
@@ -35,6 +37,11 @@ struct Answer {
     int32_t rank = 0;  // whom the status is about
     int32_t size = 0;  // introductions that follow
 };
+
+// Any descriptor; -1 if there is none.
+int open_spare() noexcept {
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 Address parse_address(const std::string& text) {
     Address address;
@@ -94,6 +101,7 @@ void Rendezvous::start() {
     Address address = parse_address(interface_);
     listener_ = listen_tcp(address, &address.port);
     wake_ = File(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    spare_ = File(open_spare());
     if (!wake_) {
         throw_system("the rendezvous of a communication id");
     }
@@ -151,8 +159,22 @@ void Rendezvous::welcome() {
         if (guests_.size() < most_guests) {
             guests_.push_back(std::move(guest));
         }
-    } catch (const sdk::Error&) {  // gone again, or no file for it
+    } catch (const sdk::Error& error) {
+        if (error.vendor_code() == EMFILE || error.vendor_code() == ENFILE) {
+            turn_away();
+        }  // else it is gone again
     }
+}
+
+// Left alone it would wait for the time limit, and this thread would be woken for it again and again.
+void Rendezvous::turn_away() {
+    spare_ = File();
+    try {
+        const File socket = accept_one(listener_, Deadline::after(0), "a rank");
+        send_value(socket, Answer{.status = HAL_ERROR_OUT_OF_RESOURCES}, Deadline::after(0), "an answer");
+    } catch (const sdk::Error&) {  // somebody else took the descriptor: at the next look
+    }
+    spare_ = File(open_spare());
 }
 
 void Rendezvous::listen_to(size_t index) {
@@ -292,6 +314,9 @@ namespace {
             throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, who + " came, but other ranks said another number of ranks");
         case HAL_ERROR_ALREADY_EXISTS:
             throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT, who + " came, but that rank is there already");
+        case HAL_ERROR_OUT_OF_RESOURCES:
+            throw sdk::Error(HAL_ERROR_OUT_OF_RESOURCES,
+                             "the maker of the id has no descriptor left; raise its limit of open files (ulimit -n)");
         case HAL_ERROR_REMOTE:
             throw sdk::Error(HAL_ERROR_REMOTE,
                              "rank " + std::to_string(answer.rank) + " left before all ranks had come");

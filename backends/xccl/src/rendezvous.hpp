@@ -50,6 +50,7 @@ class Rendezvous {
     void start();
     void serve() noexcept;
     void welcome();
+    void turn_away();
     void listen_to(size_t guest);
     void introduce(size_t guest);
     void refuse(size_t guest, hal_status status, int32_t rank);
@@ -62,6 +63,7 @@ class Rendezvous {
     const std::string interface_;
     Address address_;
     File listener_, wake_;
+    File spare_;  // given up for a moment to tell a guest that there is no descriptor for it
     std::thread thread_;
     [[nodiscard]] Secret* find_id(const Secret& secret) noexcept;
 

@@ -2,6 +2,7 @@
 #include "rendezvous.hpp"
 
 #include <arpa/inet.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -143,6 +144,23 @@ TEST_CASE("strangers do no harm") {
         send_all(noisy, noise, Deadline::after(second_ns), "noise");
     } catch (const sdk::Error&) {  // refused before all was said
     }
+    CHECK(try_meet(id, 0, 1).status == HAL_OK);
+}
+
+// With every descriptor taken but those that the rank itself needs.
+TEST_CASE("a maker of an id without descriptors says so at once") {
+    Rendezvous rendezvous("127.0.0.1");
+    const UniqueId id = rendezvous.make_id();
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const int next = dup(0);  // the lowest that is free: the rank's socket takes it
+    close(next);
+    const rlimit tight{static_cast<rlim_t>(next) + 1, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &tight);
+    const Outcome outcome = try_meet(id, 0, 1);
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(outcome.status == HAL_ERROR_OUT_OF_RESOURCES);
+    CHECK_THAT(outcome.text, Contains("ulimit -n"));
     CHECK(try_meet(id, 0, 1).status == HAL_OK);
 }
 

@@ -217,6 +217,7 @@ void Stream::run(Task& task) noexcept {
     if (cancel_.load(std::memory_order_relaxed) && status_ == HAL_OK) [[unlikely]] {
         fail(HAL_ERROR_CANCELLED, "the back end was closed before the work could begin");
     }
+    queue_.prefetch_next();
     try {
         if (const hal_status status = task.invoke(task.storage, status_); status < HAL_OK && status_ == HAL_OK) {
             fail(status, shared::describe(status));

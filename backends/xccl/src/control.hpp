@@ -93,6 +93,7 @@ struct Header {
     alignas(64) std::atomic<uint64_t> failure;
     alignas(64) std::atomic<uint32_t> sleepers;  // threads that sleep on the bell or are about to
     alignas(64) std::atomic<uint32_t> bell;
+    std::atomic<uint32_t> without_membarrier;  // ranks; written before they have met
 };
 
 // Where each of them lies.

@@ -57,12 +57,19 @@ class Host {
 
     // ---- Waiting ----
 
-    // Makes the value visible and wakes who sleeps for it.
+    // Makes the value visible and wakes who sleeps for it. The store must come before the look at the sleepers. A full
+    // fence would wait for the cache line, which the others still read: half of an 8-byte all-reduce. So whoever is
+    // about to sleep has all processors do it (membarrier), where the kernel lets all ranks.
     void publish(std::atomic<uint64_t>& word, uint64_t value) const noexcept {
-        word.store(value, std::memory_order_seq_cst);  // before the look at the sleepers
+        if (fences_) {
+            word.store(value, std::memory_order_seq_cst);
+        } else {
+            word.store(value, std::memory_order_release);
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
         wake();
     }
-    // After what somebody may wait for was changed, sequentially consistent.
+    // After a change that is sequentially consistent.
     void wake() const noexcept {
         if (header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
             ring();
@@ -101,6 +108,7 @@ class Host {
             }
             {
                 const Sleeper sleeper(host_.header());
+                host_.fence_of_sleeper();
                 const uint32_t bell = host_.header().bell.load(std::memory_order_seq_cst);
                 if (!ready() && !host_.failed()) {
                     sleep(bell);
@@ -168,6 +176,7 @@ class Host {
     void take_control(int file);
     void take_arena(int32_t rank, int file, uint64_t bytes);
     void ring() const noexcept;
+    void fence_of_sleeper() const noexcept;
     [[noreturn]] void throw_failure() const;
 
     const int32_t rank_;
@@ -175,7 +184,8 @@ class Host {
     const Layout layout_;
     const Arena arena_;
     int brief_polls_;
-    bool crowded_;  // more ranks than cores
+    bool crowded_;        // more ranks than cores
+    bool fences_ = true;  // some rank has no membarrier
     std::atomic<uint64_t> timeout_ns_{UINT64_MAX};
     File lock_;  // the control file, opened by this rank alone: its lock on byte `rank` says that it lives
     std::shared_ptr<const Mapping> control_;

@@ -74,7 +74,7 @@ Draw draw(Test& t, std::vector<Team>& teams) {
     return drawn;
 }
 
-HAL_CASE("45079.T10.xccl_all_reduce.stress.random_traffic", clauses{"45079/T10.5", "45079/T10"}, authority::D,
+HAL_CASE("45079.T10.xccl_all_reduce.stress.random_traffic", clauses{"45079/T10.5"}, authority::D,
          needs{comm_io(), E::xccl_all_reduce, E::xccl_broadcast, E::xccl_reduce, E::xccl_all_gather,
                E::xccl_reduce_scatter, E::xccl_send, E::xccl_recv, E::xccl_group_start, E::xccl_group_end,
                E::xccl_alltoall, E::xccl_alltoallv, E::xccl_gather, E::xccl_scatter},

@@ -177,7 +177,7 @@ class Run {
     void reduce_into(const Views& from, int32_t block, uint64_t first, uint64_t count,
                      std::span<std::byte* const> targets) {
         std::array<const std::byte*, most_ranks_of_host> sources;
-        std::array<std::byte, most_ranks_of_host * 8> scalars;
+        std::array<std::byte, size_t{most_ranks_of_host} * 8> scalars;
         for (int32_t rank = 0; rank < ranks_; ++rank) {
             const auto i = static_cast<size_t>(rank);
             sources[i] = from[i].block(block) + first * item_;

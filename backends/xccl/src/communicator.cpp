@@ -191,7 +191,7 @@ StagedMessages stage(Port& port, hal_dev device, std::vector<Message>& messages)
 
 void Communicator::run_batch(std::vector<Operation>& operations, std::vector<Message>& messages) {
     const StagedMessages staged = stage(port_, device(), messages);
-    Messages all(*host_, std::move(messages));
+    Messages all(*host_, messages);
     all.progress();
     for (const Operation& operation : operations) {
         run(operation, [&] { return all.progress(); });

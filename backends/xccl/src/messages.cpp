@@ -16,9 +16,9 @@ uint64_t bytes_of(const Message& message) noexcept {
 
 }  // namespace
 
-Messages::Messages(const Host& host, std::vector<Message> messages) : host_(host), left_(messages.size()) {
+Messages::Messages(const Host& host, const std::vector<Message>& messages) : host_(host), left_(messages.size()) {
     pending_.reserve(messages.size());
-    for (Message& message : messages) {
+    for (const Message& message : messages) {
         pending_.push_back({message});
     }
 }

@@ -11,7 +11,7 @@ namespace hal::xccl {
 
 class Messages {
   public:
-    Messages(const Host& host, std::vector<Message> messages);
+    Messages(const Host& host, const std::vector<Message>& messages);
 
     // Does what can be done now; true if that was anything. Throws INVALID_ARGUMENT, on both ranks, if the two sides do
     // not agree on count and type.

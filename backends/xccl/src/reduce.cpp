@@ -68,17 +68,25 @@ struct Product {
         }
     }
 };
+template <class W>
+bool is_nan(W value) noexcept {
+    if constexpr (std::is_floating_point_v<W>) {
+        return std::isnan(value);
+    }
+    return false;
+}
+
 // NaN wins, so that it is not lost on the way.
 struct Max {
     template <class W>
     static W apply(W a, W b) noexcept {
-        return a > b || a != a ? a : b;
+        return a > b || is_nan(a) ? a : b;
     }
 };
 struct Min {
     template <class W>
     static W apply(W a, W b) noexcept {
-        return a < b || a != a ? a : b;
+        return a < b || is_nan(a) ? a : b;
     }
 };
 struct And {

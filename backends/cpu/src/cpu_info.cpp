@@ -1,11 +1,11 @@
 #include "cpu_info.hpp"
 
-#include <sched.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <string_view>
+
+#include "cores.hpp"
 
 namespace hal::cpu {
 namespace {
@@ -50,20 +50,11 @@ void read_level(CpuInfo& info) {
 
 }  // namespace
 
-uint32_t usable_cores() noexcept {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
-        return static_cast<uint32_t>(CPU_COUNT(&set));
-    }
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);  // more than 1024 processors
-    return online > 0 ? static_cast<uint32_t>(online) : 1;
-}
-
 CpuInfo read_cpu_info() {
     CpuInfo info;
     read_names(info);
     read_level(info);
-    info.cores = usable_cores();
+    info.cores = shared::usable_cores();
     if (info.model.empty()) {
         info.model = info.arch;
     }

@@ -17,7 +17,4 @@ struct CpuInfo {
 
 [[nodiscard]] CpuInfo read_cpu_info();
 
-// Processors in this process' affinity mask, at least 1.
-[[nodiscard]] uint32_t usable_cores() noexcept;
-
 }  // namespace hal::cpu

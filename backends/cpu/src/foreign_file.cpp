@@ -10,12 +10,6 @@
 
 namespace hal::cpu {
 
-File::~File() {
-    if (file_ >= 0) {
-        close(file_);
-    }
-}
-
 std::string foreign_path(int32_t process, int32_t file) {
     return "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
 }

@@ -1,27 +1,14 @@
-// Files by descriptor: an owner, and files that another process has open. Both kinds of IPC handle need them.
+// Files that another process has open, by descriptor. Both kinds of IPC handle need them.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <utility>
+
+#include "file.hpp"
 
 namespace hal::cpu {
 
-// Closes unless released.
-class File {
-  public:
-    explicit File(int file) noexcept : file_(file) {}
-    File(File&& other) noexcept : file_(other.release()) {}
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File();
-
-    [[nodiscard]] int get() const noexcept { return file_; }
-    int release() noexcept { return std::exchange(file_, -1); }
-
-  private:
-    int file_;
-};
+using shared::File;
 
 // Where a file lies that another process has open.
 std::string foreign_path(int32_t process, int32_t file);

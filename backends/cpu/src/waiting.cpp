@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cpu_info.hpp"
+#include "cores.hpp"
 
 namespace hal::cpu {
 namespace {
@@ -16,7 +16,7 @@ bool register_membarrier() noexcept {
 }  // namespace
 
 Waiting::Waiting(bool membarrier) noexcept
-    : membarrier_(membarrier && register_membarrier()), cores_(static_cast<int>(usable_cores())) {}
+    : membarrier_(membarrier && register_membarrier()), cores_(static_cast<int>(shared::usable_cores())) {}
 
 void Waiting::heavy_fence() const noexcept {
     if (membarrier_) {

@@ -49,10 +49,11 @@ void Communicator::issue(hal_stream stream, const Operation& operation) {
 void Communicator::issue(Issue what) {
     const std::lock_guard lock(issue_mutex_);
     require_open();
-    const auto sent = sent_;
-    const auto received = received_;
+    // Counted once all is enqueued.
+    auto sent = sent_;
+    auto received = received_;
     for (Message& message : what.messages) {
-        message.number = ++(message.send ? sent_ : received_)[static_cast<size_t>(message.peer)];
+        message.number = ++(message.send ? sent : received)[static_cast<size_t>(message.peer)];
     }
     const std::vector<hal_stream> streams = what.streams;
     auto batch = std::make_unique<Batch>(*this, issued_turns_, std::move(what));
@@ -63,10 +64,7 @@ void Communicator::issue(Issue what) {
             ++enqueued;
         }
     } catch (...) {
-        if (enqueued == 0) {  // as if nothing had been issued
-            sent_ = sent;
-            received_ = received;
-        } else {
+        if (enqueued != 0) {
             ++issued_turns_;
             issued_work_ += enqueued;
             host_->fail(HAL_ERROR_REMOTE, host_->rank());  // the first stream waits for the others
@@ -75,6 +73,8 @@ void Communicator::issue(Issue what) {
         throw;
     }
     static_cast<void>(batch.release());
+    sent_ = std::move(sent);
+    received_ = std::move(received);
     ++issued_turns_;
     issued_work_ += enqueued;
 }

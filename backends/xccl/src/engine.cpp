@@ -70,6 +70,12 @@ std::shared_ptr<Communicator> Engine::find(hal_comm comm) {
                      comm == nullptr ? "comm is NULL" : "comm is no communicator of this back end, or was destroyed");
 }
 
+std::shared_ptr<Communicator> Engine::find_usable(hal_comm comm) {
+    auto communicator = find(comm);
+    communicator->require_usable();
+    return communicator;
+}
+
 // An error inside a group is kept for its end.
 template <class F>
 void Engine::in_group(F&& f) {
@@ -123,9 +129,15 @@ std::shared_ptr<Communicator> Engine::join(hal_dev device, const UniqueId& id, i
     if (std::any_of(all.begin(), all.end(), [&](const Introduction& one) { return one.host != self.host; })) {
         throw sdk::Error(HAL_ERROR_UNSUPPORTED, "the ranks run on several hosts; this back end joins those of one");
     }
-    auto host = std::make_unique<Host>(all, rank, listener, id.secret, port_.arena(device), deadline);
+    return assemble(device, all, rank, listener, id.secret, deadline);
+}
+
+std::shared_ptr<Communicator> Engine::assemble(hal_dev device, const std::vector<Introduction>& members, int32_t rank,
+                                               const File& listener, const Secret& secret, Deadline deadline) {
+    auto host = std::make_unique<Host>(members, rank, listener, secret, port_.arena(device), deadline);
     host->set_timeout(options_.timeout_ns);
-    return std::make_shared<Communicator>(port_, Communicator::Place{device, rank, size}, std::move(host));
+    const Communicator::Place place{device, rank, static_cast<int32_t>(members.size())};
+    return std::make_shared<Communicator>(port_, place, std::move(host));
 }
 
 void Engine::comm_init_rank(hal_dev device, int32_t rank_count, const void* id, uint64_t id_size_bytes, int32_t rank,
@@ -208,8 +220,7 @@ void Engine::check_memory(const Communicator& communicator, hal_dptr address, ui
 void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const void* scalar, hal_comm comm,
                         hal_stream stream) {
     in_group([&] {
-        const auto communicator = find(comm);
-        communicator->require_usable();
+        const auto communicator = find_usable(comm);
         check_type(call.kind, call.dtype, call.op);
         if (is_reduction(call.kind) && (call.op == 0 || (call.op == HAL_REDUCE_PREMUL_SUM && scalar == nullptr))) {
             throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
@@ -250,8 +261,7 @@ void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const vo
 void Engine::message(bool send, hal_dptr data, uint64_t count, hal_dtype dtype, int32_t peer, hal_comm comm,
                      hal_stream stream) {
     in_group([&] {
-        const auto communicator = find(comm);
-        communicator->require_usable();
+        const auto communicator = find_usable(comm);
         check_type(Kind::none, dtype, 0);
         check_rank(peer, communicator->size(), "peer");
         const uint64_t item = element_bytes(dtype);
@@ -298,8 +308,7 @@ hal_status Engine::supported(hal_collective collective, hal_dtype dtype, hal_red
 void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receives, hal_dtype dtype, hal_comm comm,
                        hal_stream stream) {
     in_group([&] {
-        const auto communicator = find(comm);
-        communicator->require_usable();
+        const auto communicator = find_usable(comm);
         check_type(Kind::none, dtype, 0);
         sdk::require(sends.counts, "send_counts");
         sdk::require(sends.displacements, "send_displacements");
@@ -357,11 +366,8 @@ void Engine::split(hal_comm comm, int32_t color, int32_t key, hal_comm* out_comm
         introductions.push_back(members[i].first.introduction);
         rank = members[i].second == parent->rank() ? static_cast<int32_t>(i) : rank;
     }
-    auto host = std::make_unique<Host>(introductions, rank, listener, members[0].first.secret,
-                                       port_.arena(parent->device()), Deadline::after(options_.timeout_ns));
-    host->set_timeout(options_.timeout_ns);
-    const Communicator::Place place{parent->device(), rank, static_cast<int32_t>(members.size())};
-    out = publish(std::make_shared<Communicator>(port_, place, std::move(host)));
+    out = publish(assemble(parent->device(), introductions, rank, listener, members[0].first.secret,
+                           Deadline::after(options_.timeout_ns)));
 }
 
 void Engine::set_timeout(hal_comm comm, uint64_t timeout_ns) {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +10,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+
+#include "cores.hpp"
 
 namespace hal::xccl {
 namespace {
@@ -23,11 +24,6 @@ constexpr uint64_t nap_ns = 20'000'000;
 // So that the fence of a process that is about to sleep reaches this one.
 bool register_membarrier() noexcept {
     return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
-}
-
-int usable_cores() noexcept {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 struct flock byte_of(int32_t rank, short type) noexcept {
@@ -96,7 +92,7 @@ Host::Host(const std::vector<Introduction>& members, int32_t rank, const File& l
       layout_(size_),
       arena_(arena),
       brief_polls_(0),
-      crowded_(size_ > usable_cores()) {
+      crowded_(static_cast<uint32_t>(size_) > shared::usable_cores()) {
     brief_polls_ = crowded_ ? 16 : 128;
     const uint64_t now = shared::now_ns();
     set_timeout(deadline.is_never() ? HAL_NO_TIMEOUT : std::max(deadline.at_ns(), now) - now);
@@ -246,10 +242,9 @@ bool Host::Patience::spin() noexcept {
 }
 
 void Host::Patience::sleep(uint32_t bell) const noexcept {
-    const uint64_t nap_end = shared::now_ns() + nap_ns;
-    const uint64_t end = std::min(nap_end, deadline_.at_ns());
     const uint64_t now = shared::now_ns();
-    shared::futex_wait(host_.header().bell, bell, Deadline::after(end > now ? end - now : 0), true);
+    const uint64_t left = deadline_.at_ns() > now ? deadline_.at_ns() - now : 0;
+    shared::futex_wait(host_.header().bell, bell, Deadline::after(std::min(nap_ns, left)), true);
 }
 
 // ---- Failure ----

@@ -117,20 +117,6 @@ void hurry(const File& socket) noexcept {
 
 }  // namespace
 
-File& File::operator=(File&& other) noexcept {
-    if (this != &other) {
-        File old(release());
-        file_ = other.release();
-    }
-    return *this;
-}
-
-File::~File() {
-    if (file_ >= 0) {
-        close(file_);
-    }
-}
-
 void throw_system(const char* what) {
     const int error = errno;
     const bool gone = error == ECONNREFUSED || error == ECONNRESET || error == EPIPE || error == ENOTCONN ||

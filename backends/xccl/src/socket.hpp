@@ -9,27 +9,12 @@
 #include <vector>
 
 #include "deadline.hpp"
+#include "file.hpp"
 
 namespace hal::xccl {
 
 using shared::Deadline;
-
-// A file descriptor; closes unless released.
-class File {
-  public:
-    File() = default;
-    explicit File(int file) noexcept : file_(file) {}
-    File(File&& other) noexcept : file_(other.release()) {}
-    File& operator=(File&& other) noexcept;
-    ~File();
-
-    [[nodiscard]] int get() const noexcept { return file_; }
-    [[nodiscard]] explicit operator bool() const noexcept { return file_ >= 0; }
-    int release() noexcept { return std::exchange(file_, -1); }
-
-  private:
-    int file_ = -1;
-};
+using shared::File;
 
 // All of these throw sdk::Error with `what` in the text: TIMEOUT, REMOTE if the other side is gone, OUT_OF_RESOURCES.
 // Sockets are non-blocking.

@@ -1,0 +1,55 @@
+// Ranks of a host, as threads: set-up, and that one that is gone is noticed.
+#include "host.hpp"
+
+#include <sys/mman.h>
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "unique_id.hpp"
+
+namespace hal::xccl {
+namespace {
+
+constexpr uint64_t arena_bytes = 4096;
+constexpr uint64_t limit_ns = 20'000'000'000;
+
+struct Member {
+    explicit Member(const std::string& name)
+        : listener(listen_local(name)), self(introduce_self(name)), file(make_memory_file("test", arena_bytes)) {
+        base = mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+        REQUIRE(base != MAP_FAILED);
+    }
+    ~Member() { munmap(base, arena_bytes); }
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    [[nodiscard]] Arena arena() const { return {file.get(), reinterpret_cast<uint64_t>(base), arena_bytes}; }
+
+    File listener;
+    Introduction self;
+    File file;
+    void* base = nullptr;
+};
+
+TEST_CASE("a rank that is gone is noticed long before the time limit") {
+    const Member first("hal-xccl-test-first");
+    const Member second("hal-xccl-test-second");
+    const std::vector<Introduction> members{first.self, second.self};
+    const Secret secret = random_secret();
+    const Deadline deadline = Deadline::after(limit_ns);
+    std::thread other([&] { const Host host(members, 1, second.listener, secret, second.arena(), deadline); });
+    Host host(members, 0, first.listener, secret, first.arena(), deadline);
+    host.set_timeout(limit_ns);
+    other.join();  // it has left
+    hal_status status = HAL_OK;
+    try {
+        host.wait(1, host.step(1), 2);
+    } catch (const sdk::Error& error) {
+        status = error.status();
+    }
+    CHECK(status == HAL_ERROR_REMOTE);
+    CHECK(host.failure(nullptr) == HAL_ERROR_REMOTE);
+}
+
+}  // namespace
+}  // namespace hal::xccl

@@ -9,10 +9,6 @@
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/transport/tcp/device.h>
 
-#include <cstdio>
-#include <exception>
-#include <stdexcept>
-
 #include "benchmark.hpp"
 #include "host_transport.hpp"
 #include "rank.hpp"
@@ -95,12 +91,5 @@ class GlooTransport : public HostTransport {
 }  // namespace hal::bench::xccl
 
 int main(int argc, char** argv) {
-    using namespace hal::bench::xccl;
-    try {
-        const RankArguments arguments = parse_arguments(argc, argv);
-        return serve(arguments, [&] { return std::make_unique<GlooTransport>(arguments); });
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "hal-bench-xccl-gloo: %s\n", error.what());
-        return 1;
-    }
+    return hal::bench::xccl::run_rank<hal::bench::xccl::GlooTransport>("hal-bench-xccl-gloo", argc, argv);
 }

@@ -2,10 +2,6 @@
 // [MANIFEST...]
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
-#include <stdexcept>
-
 #include "backend.hpp"
 #include "rank.hpp"
 
@@ -119,12 +115,5 @@ class HalTransport : public Transport {
 }  // namespace hal::bench::xccl
 
 int main(int argc, char** argv) {
-    using namespace hal::bench::xccl;
-    try {
-        const RankArguments arguments = parse_arguments(argc, argv);
-        return serve(arguments, [&] { return std::make_unique<HalTransport>(arguments); });
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "hal-bench-xccl-hal: %s\n", error.what());
-        return 1;
-    }
+    return hal::bench::xccl::run_rank<hal::bench::xccl::HalTransport>("hal-bench-xccl-hal", argc, argv);
 }

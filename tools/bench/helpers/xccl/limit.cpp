@@ -9,10 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
-#include <exception>
 #include <new>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 
@@ -169,12 +166,5 @@ class LimitTransport : public Transport {
 }  // namespace hal::bench::xccl
 
 int main(int argc, char** argv) {
-    using namespace hal::bench::xccl;
-    try {
-        const RankArguments arguments = parse_arguments(argc, argv);
-        return serve(arguments, [&] { return std::make_unique<LimitTransport>(arguments); });
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "hal-bench-xccl-limit: %s\n", error.what());
-        return 1;
-    }
+    return hal::bench::xccl::run_rank<hal::bench::xccl::LimitTransport>("hal-bench-xccl-limit", argc, argv);
 }

@@ -2,11 +2,6 @@
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include <cstdio>
-#include <exception>
-#include <stdexcept>
-#include <string>
-
 #include "host_transport.hpp"
 #include "rank.hpp"
 
@@ -49,15 +44,14 @@ class MpiTransport : public HostTransport {
 };
 
 struct Environment {
-    Environment(int* argc, char*** argv) { MPI_Init(argc, argv); }
+    Environment() { MPI_Init(nullptr, nullptr); }
     ~Environment() { MPI_Finalize(); }
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
 };
 
-int run_rank(int argc, char** argv) {
-    const Environment environment(&argc, &argv);
-    RankArguments arguments = parse_arguments(argc, argv);
+int serve_as_numbered(RankArguments arguments) {
+    const Environment environment;
     MPI_Comm_rank(MPI_COMM_WORLD, &arguments.rank);
     return serve(arguments, [] { return std::make_unique<MpiTransport>(); });
 }
@@ -66,10 +60,5 @@ int run_rank(int argc, char** argv) {
 }  // namespace hal::bench::xccl
 
 int main(int argc, char** argv) {
-    try {
-        return hal::bench::xccl::run_rank(argc, argv);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "hal-bench-xccl-mpi: %s\n", error.what());
-        return 1;
-    }
+    return hal::bench::xccl::run_rank("hal-bench-xccl-mpi", argc, argv, hal::bench::xccl::serve_as_numbered);
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
@@ -87,8 +89,6 @@ class Server {
     Collective reserved_;
 };
 
-}  // namespace
-
 RankArguments parse_arguments(int argc, char** argv) {
     if (argc < 4) {
         throw std::invalid_argument("usage: DIRECTORY RANKS RANK [more]; hal-bench starts this program");
@@ -99,6 +99,8 @@ RankArguments parse_arguments(int argc, char** argv) {
     }
     return arguments;
 }
+
+}  // namespace
 
 int serve(const RankArguments& arguments, const std::function<std::unique_ptr<Transport>()>& make) {
     // A rank that spins for a peer would outlive a benchmark that was killed.
@@ -119,6 +121,15 @@ int serve(const RankArguments& arguments, const std::function<std::unique_ptr<Tr
         answers << line_of("failed", failure.what()) << std::endl;
     }
     return 1;
+}
+
+int run_rank(const char* program, int argc, char** argv, const std::function<int(const RankArguments&)>& body) {
+    try {
+        return body(parse_arguments(argc, argv));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", program, error.what());
+        return 1;
+    }
 }
 
 void write_shared(const std::filesystem::path& path, const std::string& content) {

@@ -23,10 +23,21 @@ struct RankArguments {
     int rank = -1;
     std::vector<std::string> more;
 };
-[[nodiscard]] RankArguments parse_arguments(int argc, char** argv);
 
 // Makes the transport, reports what that gave, and obeys until the command pipe ends. Returns the exit code.
 int serve(const RankArguments& arguments, const std::function<std::unique_ptr<Transport>()>& make);
+
+// The main of a rank program: `body` with what the command line says. Whatever is thrown goes to standard error under
+// the program's name.
+int run_rank(const char* program, int argc, char** argv, const std::function<int(const RankArguments&)>& body);
+
+// The same for a library whose transport is made from the command line.
+template <class Made>
+int run_rank(const char* program, int argc, char** argv) {
+    return run_rank(program, argc, argv, [](const RankArguments& arguments) {
+        return serve(arguments, [&] { return std::make_unique<Made>(arguments); });
+    });
+}
 
 // Files in the directory of the team, by which ranks tell each other something once. read_shared waits for the file.
 void write_shared(const std::filesystem::path& path, const std::string& content);

@@ -2,16 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 
 #include "clock.hpp"
 
@@ -24,29 +26,18 @@ void require_zero(int error, const std::string& what) {
     }
 }
 
-// A pipe whose ends are closed with the object.
 struct Pipe {
-    std::array<int, 2> end{-1, -1};
-
-    explicit Pipe(bool wanted) {
-        if (wanted && pipe2(end.data(), O_CLOEXEC) != 0) {
-            throw std::system_error(errno, std::generic_category(), "pipe2");
-        }
-    }
-    ~Pipe() {
-        close_end(0);
-        close_end(1);
-    }
-    Pipe(const Pipe&) = delete;
-    Pipe& operator=(const Pipe&) = delete;
-
-    void close_end(size_t which) {
-        if (end[which] >= 0) {
-            close(end[which]);
-            end[which] = -1;
-        }
-    }
+    Descriptor out;
+    Descriptor in;
 };
+
+Pipe make_pipe() {
+    std::array<int, 2> end;
+    if (pipe2(end.data(), O_CLOEXEC) != 0) {
+        throw std::system_error(errno, std::generic_category(), "pipe2");
+    }
+    return {Descriptor(end[0]), Descriptor(end[1])};
+}
 
 // Owns what posix_spawn is told about descriptors.
 struct Actions {
@@ -80,6 +71,18 @@ int wait_for(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool ready_within(int descriptor, std::chrono::milliseconds time) {
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    pollfd wanted{descriptor, POLLIN, 0};
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        const int ready = poll(&wanted, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+        if (ready >= 0 || errno != EINTR) {
+            return ready > 0;
+        }
+    }
+}
+
 pid_t start(const std::vector<std::string>& arguments, const Actions& actions) {
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
@@ -95,20 +98,21 @@ pid_t start(const std::vector<std::string>& arguments, const Actions& actions) {
 }  // namespace
 
 ChildResult run_child(const std::vector<std::string>& arguments, Output output) {
-    Pipe pipe(output == Output::capture);
+    Pipe pipe;
     Actions actions;
     if (output == Output::capture) {
+        pipe = make_pipe();
         for (const int target : {STDOUT_FILENO, STDERR_FILENO}) {
-            require_zero(posix_spawn_file_actions_adddup2(&actions.value, pipe.end[1], target), "adddup2");
+            require_zero(posix_spawn_file_actions_adddup2(&actions.value, pipe.in.get(), target), "adddup2");
         }
     }
 
     ChildResult result;
     const int64_t started = clock_ns();
     const pid_t child = start(arguments, actions);
-    pipe.close_end(1);
+    pipe.in.reset();
     if (output == Output::capture) {
-        result.output = read_all(pipe.end[0]);
+        result.output = read_all(pipe.out.get());
     }
     result.exit_code = wait_for(child);
     result.wall_ns = clock_ns() - started;
@@ -134,6 +138,13 @@ Companion::Companion(const std::vector<std::string>& arguments, const std::files
                  "addopen");
     require_zero(posix_spawn_file_actions_adddup2(&actions.value, STDOUT_FILENO, STDERR_FILENO), "adddup2");
     child_ = start(arguments, actions);
+    end_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, child_, 0)));
+    if (!end_) {
+        const int error = errno;
+        kill(child_, SIGKILL);
+        wait_for(child_);
+        throw std::system_error(error, std::generic_category(), "pidfd_open");
+    }
 }
 
 Companion::~Companion() {
@@ -152,18 +163,12 @@ bool Companion::running() {
 }
 
 bool Companion::ends_within(std::chrono::milliseconds time) {
-    const auto deadline = std::chrono::steady_clock::now() + time;
-    while (child_ != 0) {
-        int status = 0;
-        if (waitpid(child_, &status, WNOHANG) != 0) {
-            child_ = 0;
-        } else if (std::chrono::steady_clock::now() >= deadline) {
-            return false;
-        } else {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (child_ != 0 && ready_within(end_.get(), time)) {
+        while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
         }
+        child_ = 0;
     }
-    return true;
+    return child_ == 0;
 }
 
 }  // namespace hal::bench

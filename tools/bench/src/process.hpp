@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "descriptor.hpp"
+
 namespace hal::bench {
 
 struct ChildResult {
@@ -37,12 +39,15 @@ class Companion {
     Companion& operator=(const Companion&) = delete;
 
     [[nodiscard]] bool running();
+    // Ready to read once the program has ended, for poll.
+    [[nodiscard]] int end() const { return end_.get(); }
     void stop_waiting() { patience_ = std::chrono::milliseconds(0); }
 
   private:
     [[nodiscard]] bool ends_within(std::chrono::milliseconds time);
 
     pid_t child_ = 0;  // 0 once it has ended
+    Descriptor end_;
     std::chrono::milliseconds patience_;
 };
 

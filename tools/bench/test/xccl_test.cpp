@@ -1,9 +1,14 @@
+#include <poll.h>
+
 #include <catch2/catch.hpp>
+#include <future>
 #include <thread>
 
 #include "benchmark.hpp"
 #include "descendants.hpp"
 #include "pattern.hpp"
+#include "rank.hpp"
+#include "scratch_directory.hpp"
 #include "xccl/collective.hpp"
 #include "xccl/command.hpp"
 #include "xccl/plot.hpp"
@@ -161,6 +166,25 @@ TEST_CASE("the work of a child counts as our own while it still runs") {
     }
     CHECK(descendants_cpu_ns() > before);
     CHECK(child.running());
+}
+
+TEST_CASE("the end of a program wakes who waits for it") {
+    const std::filesystem::path nowhere = "/dev/null";
+    Companion child({"true"}, nowhere, std::chrono::milliseconds(0));
+    pollfd end{child.end(), POLLIN, 0};
+    CHECK(poll(&end, 1, 20'000) == 1);
+    CHECK_FALSE(child.running());
+}
+
+TEST_CASE("a rank waits for what another one writes, and no longer") {
+    const ScratchDirectory directory;
+    const auto file = directory.path() / "word";
+    auto word = std::async(std::launch::async, [&] { return read_shared(file); });
+    write_shared(directory.path() / "other", "no");
+    CHECK(word.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+    write_shared(file, "yes");
+    CHECK(word.get() == "yes");
+    CHECK(read_shared(file) == "yes");
 }
 
 TEST_CASE("a team whose helper refuses to start says why") {

@@ -2,18 +2,22 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
+#include <system_error>
 
 #include "benchmark.hpp"
 #include "clock.hpp"
+#include "descriptor.hpp"
 #include "pattern.hpp"
 #include "xccl/command.hpp"
 
@@ -100,6 +104,20 @@ RankArguments parse_arguments(int argc, char** argv) {
     return arguments;
 }
 
+// write_shared renames. The benchmark ends a team that takes too long.
+void wait_for_file(const std::filesystem::path& path) {
+    const Descriptor renamed(inotify_init1(IN_CLOEXEC));
+    if (!renamed || inotify_add_watch(renamed.get(), path.parent_path().c_str(), IN_MOVED_TO) < 0) {
+        throw std::system_error(errno, std::generic_category(), path.parent_path().string());
+    }
+    alignas(inotify_event) std::array<char, 4096> events;
+    while (!std::filesystem::exists(path)) {  // a rename after this look is an event
+        if (read(renamed.get(), events.data(), events.size()) < 0 && errno != EINTR) {
+            throw std::system_error(errno, std::generic_category(), path.parent_path().string());
+        }
+    }
+}
+
 }  // namespace
 
 int serve(const RankArguments& arguments, const std::function<std::unique_ptr<Transport>()>& make) {
@@ -144,10 +162,7 @@ void write_shared(const std::filesystem::path& path, const std::string& content)
 }
 
 std::string read_shared(const std::filesystem::path& path) {
-    // The benchmark ends a team that takes too long.
-    while (!std::filesystem::exists(path)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    wait_for_file(path);
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -35,12 +35,12 @@ constexpr std::chrono::milliseconds patience{3000};
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-int make_pipe(const fs::path& path) {
+Descriptor make_pipe(const fs::path& path) {
     if (mkfifo(path.c_str(), 0600) != 0) {
         throw_errno(path.string());
     }
-    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) {
+    Descriptor descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (!descriptor) {
         throw_errno(path.string());
     }
     return descriptor;
@@ -87,28 +87,25 @@ std::string_view name(Library library) {
     return {};
 }
 
-RankPipes::RankPipes(const fs::path& team, int rank) {
-    command_ = make_pipe(command_pipe(team, rank));
-    answer_ = make_pipe(answer_pipe(team, rank));
-}
-
-RankPipes::~RankPipes() {
-    close(command_);
-    close(answer_);
-}
+RankPipes::RankPipes(const fs::path& team, int rank)
+    : command_(make_pipe(command_pipe(team, rank))), answer_(make_pipe(answer_pipe(team, rank))) {}
 
 void RankPipes::write_line(const std::string& line) const {
     const std::string text = line + "\n";
-    if (write(command_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    if (write(command_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
         throw_errno("command pipe");
     }
 }
 
-std::string RankPipes::poll_line(int milliseconds) {
-    pollfd ready{answer_, POLLIN, 0};
+std::string RankPipes::poll_line(int milliseconds, const std::vector<int>& interrupts) {
+    std::vector<pollfd> ready{{answer_.get(), POLLIN, 0}};
+    for (const int interrupt : interrupts) {
+        ready.push_back({interrupt, POLLIN, 0});
+    }
     std::array<char, 4096> block;
-    if (unread_.find('\n') == std::string::npos && poll(&ready, 1, milliseconds) == 1) {
-        const ssize_t count = read(answer_, block.data(), block.size());
+    if (unread_.find('\n') == std::string::npos && poll(ready.data(), ready.size(), milliseconds) > 0 &&
+        ready[0].revents != 0) {
+        const ssize_t count = read(answer_.get(), block.data(), block.size());
         unread_.append(block.data(), static_cast<size_t>(std::max<ssize_t>(count, 0)));
     }
     const size_t end = unread_.find('\n');
@@ -184,11 +181,18 @@ double Team::run(const Command& command) {
 
 std::string Team::answer_of(size_t rank) {
     const int64_t deadline = clock_ns() + answer_limit_ns;
-    for (;;) {
+    std::vector<int> ends;
+    for (const auto& process : processes_) {
+        ends.push_back(process->end());
+    }
+    for (int64_t left_ns = answer_limit_ns; left_ns > 0; left_ns = deadline - clock_ns()) {
+        std::string answer = pipes_[rank]->poll_line(static_cast<int>(left_ns / 1'000'000), ends);
         const bool all_run =
             std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->running(); });
         // Once a rank has ended the others end too, of the same reason, or wait for it for ever.
-        std::string answer = pipes_[rank]->poll_line(all_run ? 50 : last_words_ms);
+        if (answer.empty() && !all_run) {
+            answer = pipes_[rank]->poll_line(last_words_ms);
+        }
         if (answer.starts_with("failed ")) {
             fail(answer.substr(answer.find(' ') + 1));
         }
@@ -198,10 +202,8 @@ std::string Team::answer_of(size_t rank) {
         if (!all_run) {
             fail_with_last_words();
         }
-        if (clock_ns() > deadline) {
-            fail("a rank does not answer");
-        }
     }
+    fail("a rank does not answer");
 }
 
 void Team::fail_with_last_words() {

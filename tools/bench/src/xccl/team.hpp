@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "descriptor.hpp"
 #include "process.hpp"
 #include "scratch_directory.hpp"
 #include "xccl/command.hpp"
@@ -21,18 +22,16 @@ enum class Library { hal, open_mpi, gloo, limit };
 class RankPipes {
   public:
     RankPipes(const std::filesystem::path& team, int rank);
-    ~RankPipes();
-    RankPipes(const RankPipes&) = delete;
-    RankPipes& operator=(const RankPipes&) = delete;
 
     void write_line(const std::string& line) const;
 
-    // A line if one comes within some milliseconds, else an empty text.
-    [[nodiscard]] std::string poll_line(int milliseconds);
+    // A line if one comes within some milliseconds and before one of the interrupts is ready to read, else an empty
+    // text.
+    [[nodiscard]] std::string poll_line(int milliseconds, const std::vector<int>& interrupts = {});
 
   private:
-    int command_ = -1;
-    int answer_ = -1;
+    Descriptor command_;
+    Descriptor answer_;
     std::string unread_;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "process.hpp"
+#include "worker_process.hpp"
 
 namespace hal::conformance {
 

@@ -1,84 +1,63 @@
-// A worker process as its parent sees it: started, asked, watched, killed. Whatever the plug-in does in it, an Attempt
-// comes out.
+// A worker as a process: in a group of its own, with a channel to its parent, its output caught and its position in
+// shared memory. Whatever happens to it, everything that it started is gone afterwards, and counted.
 #pragma once
 
+#include <sys/types.h>
+
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
 
+#include "attempt.hpp"
+#include "captured.hpp"
 #include "channel.hpp"
-#include "events.hpp"
-#include "harness/target.hpp"
 #include "harness/trail.hpp"
 
 namespace hal::conformance {
 
-class Coordinator;
-
-struct CaseJob {
-    std::string id;
-    uint64_t seed = 0;
-    double timeout_mult = 1;
-    std::chrono::milliseconds limit{10'000};
-    bool stacks = true;  // of a worker that hangs
-    const Facts* facts = nullptr;
-};
-
-class WorkerProcess {
+class Process {
   public:
-    // Starts the process; the plug-in is opened in it by the first thing that is asked.
-    explicit WorkerProcess(const Target& target);
-    ~WorkerProcess();
-    WorkerProcess(const WorkerProcess&) = delete;
-    WorkerProcess& operator=(const WorkerProcess&) = delete;
+    static constexpr auto leave_limit = std::chrono::seconds(5);
 
-    // It is one of several that run a case together, on the device of this place; before it is asked anything.
-    void join(Coordinator& coordinator, size_t rank, size_t ranks, int place);
+    Process();
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
 
-    // Runs a case. The process may be asked again if `alive`.
-    [[nodiscard]] Attempt run(const CaseJob& job);
-    // What the plug-in offers. Throws LoadError with the reason, also if it crashes, hangs or leaves.
-    [[nodiscard]] FactsEvent introduce(std::chrono::milliseconds limit);
-    [[nodiscard]] bool probe(std::chrono::milliseconds limit);
-    // Do the ranks that have joined make a communicator, all on device 0?
-    [[nodiscard]] bool meet(std::chrono::milliseconds limit);
-
+    [[nodiscard]] pid_t id() const { return id_; }
     [[nodiscard]] bool alive() const { return alive_; }
-    // Ends it and says how it went: a process that dies only now makes the attempt worse.
-    void end(Attempt& last);
+    [[nodiscard]] int end_fd() const { return pidfd_; }  // ready to read once it has left
+    [[nodiscard]] const Channel& channel() const { return *channel_; }
+    [[nodiscard]] Captured& out() const { return *out_; }
+    [[nodiscard]] Captured& err() const { return *err_; }
+    void take_output() const;
+    // The entries that are being called in it.
+    [[nodiscard]] std::string position() const { return trail_->describe(); }
+    // Processes that it left behind.
+    [[nodiscard]] uint64_t children_left() const { return children_left_; }
+
+    // True once it has left, false if it has not within leave_limit.
+    [[nodiscard]] bool leaves() const;
+    // Closes the channel, at which a worker leaves.
+    void dismiss() { channel_.reset(); }
+    void kill_group() const;
+    // Waits for one that has left or been killed, and for its group.
+    Ending gone();
 
   private:
-    struct Pipe;
-    struct Seen;
-
-    void spawn(const Target& target);
-    // Reads messages and output until the answer `wanted` is there, the process is gone or the limit passes.
-    Seen ask(const nlohmann::json& message, const char* wanted, std::chrono::milliseconds limit, bool stacks);
-    bool take_message(Seen& seen, const char* wanted);
-    bool take_word_of_rank(const nlohmann::json& message);
-    void take_output();
-    void close_finished_pipes(short out_events, short err_events);
-    void note_traces(Attempt& attempt) const;
-    Ending gone();
-    Ending hung(bool stacks);
-    void kill_group();
+    [[nodiscard]] int spawn(const std::array<int, 4>& ends);
     void reap_group();
 
-    pid_t pid_ = -1;
+    pid_t id_ = -1;
     int pidfd_ = -1;
     bool alive_ = false;
     std::optional<Channel> channel_;
-    std::unique_ptr<Pipe> out_;
-    std::unique_ptr<Pipe> err_;
+    std::unique_ptr<Captured> out_;
+    std::unique_ptr<Captured> err_;
     Trail* trail_ = nullptr;
     uint64_t children_left_ = 0;
-    Coordinator* coordinator_ = nullptr;
-    size_t rank_ = 0;
-    size_t ranks_ = 0;
-    int place_ = 0;      // which of the devices
-    bool dies_ = false;  // by its own hand, as the case wants it
     std::string mark_;
-    std::optional<std::string> refused_;
 };
 
 }  // namespace hal::conformance

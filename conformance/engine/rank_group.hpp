@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "process.hpp"
+#include "worker_process.hpp"
 
 namespace hal::conformance {
 

@@ -13,8 +13,8 @@
 #include "in_process.hpp"
 #include "launched.hpp"
 #include "orphans.hpp"
-#include "process.hpp"
 #include "rank_group.hpp"
+#include "worker_process.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -87,8 +87,8 @@ class Blocks {
             two[i] = stored;
         }
         for (size_t k = 0; k < work_.targets.size() && !direct; ++k) {
-            copy_block(work_.targets[k] + first * sizeof(Out), reinterpret_cast<const std::byte*>(result_), n * sizeof(Out),
-                       work_.stream);
+            copy_block(work_.targets[k] + first * sizeof(Out), reinterpret_cast<const std::byte*>(result_),
+                       n * sizeof(Out), work_.stream);
         }
     }
 

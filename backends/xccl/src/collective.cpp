@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "reduce.hpp"
+#include "partial.hpp"
 
 namespace hal::xccl {
 namespace {
@@ -24,18 +24,22 @@ struct View {
 
 class Run {
   public:
-    Run(const Host& host, const Operation& operation, uint64_t sequence, uint64_t& step,
-        const std::function<bool()>& idle)
+    Run(const Host& host, const Operation& operation, Counters& counters, const std::function<bool()>& idle)
         : host_(host),
           operation_(operation),
           call_(operation.call),
-          sequence_(sequence),
-          step_(step),
+          sequence_(++counters.sequence),
+          counters_(counters),
           idle_(idle),
           ranks_(host.size()),
           me_(host.rank()),
-          item_(call_.dtype == 0 ? 0 : element_bytes(call_.dtype)) {}
+          item_(call_.dtype == 0 ? 0 : element_bytes(call_.dtype)),
+          recv_item_(operation.partial ? partial_bytes(call_.dtype, call_.op) : item_) {}
 
+    void agree() {
+        bring();
+        meet();
+    }
     void all() {
         const uint64_t largest = std::max(send_blocks(call_.kind, true, static_cast<uint64_t>(ranks_)), uint64_t{1});
         const bool small = call_.count <= (Slot::data_bytes - scalar_room()) / (largest * std::max<uint64_t>(item_, 1));
@@ -51,7 +55,7 @@ class Run {
             work_on_chunks();
         } else {
             work_in_place();
-            next_step();
+            step();
         }
     }
 
@@ -64,6 +68,7 @@ class Run {
         return recv_blocks(call_.kind, root(rank), static_cast<uint64_t>(ranks_));
     }
     [[nodiscard]] uint64_t bytes() const noexcept { return call_.count * item_; }
+    [[nodiscard]] uint64_t recv_bytes() const noexcept { return call_.count * recv_item_; }
     // PREMUL_SUM: each rank's factor lies at the end of its slot.
     [[nodiscard]] uint64_t scalar_room() const noexcept { return operation_.scalar.empty() ? 0 : 16; }
     [[nodiscard]] Slot& slot(int32_t rank) const noexcept { return host_.slot(rank, sequence_); }
@@ -79,7 +84,7 @@ class Run {
     void bring_location() {
         Slot& mine = slot(me_);
         mine.at.send = host_.locate(operation_.send, sends(me_) * bytes());
-        mine.at.recv = host_.locate(operation_.recv, receives(me_) * bytes());
+        mine.at.recv = host_.locate(operation_.recv, receives(me_) * recv_bytes());
         bring();
     }
     void bring() {
@@ -102,13 +107,7 @@ class Run {
             }
         }
     }
-    // Until all are here.
-    void next_step() {
-        host_.publish(host_.step(me_), ++step_);
-        for (int32_t rank = 0; rank < ranks_; ++rank) {
-            host_.wait(rank, host_.step(rank), step_, idle_);
-        }
-    }
+    void step() { next_step(host_, counters_, idle_); }
 
     // ---- The work, on elements [first, first + n) of each block ----
 
@@ -120,7 +119,7 @@ class Run {
         for (int32_t rank = 0; rank < ranks_; ++rank) {
             from[static_cast<size_t>(rank)] = {slot(rank).data, bytes()};
         }
-        const View to{operation_.recv, bytes()};
+        const View to{operation_.recv, recv_bytes()};
         if (reduces() && receives(me_) != 0) {
             std::byte* const target = to.base;
             const int32_t block = call_.kind == Kind::reduce_scatter ? me_ : 0;
@@ -135,13 +134,13 @@ class Run {
         Views from;
         Views to;
         for (int32_t rank = 0; rank < ranks_; ++rank) {
-            from[static_cast<size_t>(rank)] = view(slot(rank).at.send, sends(rank));
-            to[static_cast<size_t>(rank)] = view(slot(rank).at.recv, receives(rank));
+            from[static_cast<size_t>(rank)] = view(slot(rank).at.send, sends(rank), bytes());
+            to[static_cast<size_t>(rank)] = view(slot(rank).at.recv, receives(rank), recv_bytes());
         }
         work(from, to, call_.count);
     }
-    [[nodiscard]] View view(const Location& location, uint64_t blocks) const {
-        return blocks == 0 || call_.count == 0 ? View{} : View{host_.reach(location, blocks * bytes()), bytes()};
+    [[nodiscard]] View view(const Location& location, uint64_t blocks, uint64_t bytes) const {
+        return blocks == 0 || bytes == 0 ? View{} : View{host_.reach(location, blocks * bytes), bytes};
     }
 
     void work(const Views& from, const Views& to, uint64_t n) {
@@ -164,7 +163,7 @@ class Run {
         size_t wanted = 0;
         for (int32_t rank = 0; rank < ranks_; ++rank) {
             if (receives(rank) != 0) {
-                targets[wanted++] = to[static_cast<size_t>(rank)].base + first * item_;
+                targets[wanted++] = to[static_cast<size_t>(rank)].base + first * recv_item_;
             }
         }
         reduce_into(from, 0, first, count, std::span(targets.data(), wanted));
@@ -185,13 +184,14 @@ class Run {
                 std::memcpy(scalars.data() + i * item_, slot(rank).data + Slot::data_bytes - scalar_room(), item_);
             }
         }
-        reduce({.dtype = call_.dtype,
-                .op = call_.op,
-                .sources = std::span(sources.data(), static_cast<size_t>(ranks_)),
-                .targets = targets,
-                .count = count,
-                .scalars = scalars.data(),
-                .stream = call_.count * item_ >= stream_from_bytes});
+        const Reduction reduction{.dtype = call_.dtype,
+                                  .op = call_.op,
+                                  .sources = std::span(sources.data(), static_cast<size_t>(ranks_)),
+                                  .targets = targets,
+                                  .count = count,
+                                  .scalars = scalars.data(),
+                                  .stream = bytes() >= stream_from_bytes};
+        operation_.partial ? reduce_to_partial(reduction) : reduce(reduction);
     }
 
     // Into own blocks, beginning with the next rank's so that not all read the same one.
@@ -232,14 +232,14 @@ class Run {
 
     // Chunk by chunk through staging memory, by the ranks that need it; the others work where their data lie.
     void work_on_chunks() {
-        const uint64_t chunk = staging_bytes / (static_cast<uint64_t>(ranks_) * item_);
+        const uint64_t chunk = staging_bytes / (static_cast<uint64_t>(ranks_) * std::max(item_, recv_item_));
         for (uint64_t first = 0; first < call_.count; first += chunk) {
             const uint64_t n = std::min(chunk, call_.count - first);
             if (slot(me_).at.send.staged != 0) {
                 move_blocks(View{host_.staging(me_, false), n * item_}, {operation_.send + first * item_, bytes()},
                             sends(me_), n);
             }
-            next_step();
+            step();
             Views from;
             Views to;
             for (int32_t rank = 0; rank < ranks_; ++rank) {
@@ -247,23 +247,24 @@ class Run {
                 to[static_cast<size_t>(rank)] = chunk_view(rank, true, first, n);
             }
             work(from, to, n);
-            next_step();
+            step();
             if (slot(me_).at.recv.staged != 0) {
                 move_blocks({operation_.recv + first * item_, bytes()}, View{host_.staging(me_, true), n * item_},
-                            receives(me_), n);
+                            receives(me_), n);  // no partial results: they go to what all share
             }
         }
     }
     [[nodiscard]] View chunk_view(int32_t rank, bool recv, uint64_t first, uint64_t n) const {
         const Location& location = recv ? slot(rank).at.recv : slot(rank).at.send;
         const uint64_t blocks = recv ? receives(rank) : sends(rank);
+        const uint64_t item = recv ? recv_item_ : item_;
         if (blocks == 0) {
             return {};
         }
         if (location.staged != 0) {
-            return {host_.staging(rank, recv), n * item_};
+            return {host_.staging(rank, recv), n * item};
         }
-        return {host_.reach(location, blocks * bytes()) + first * item_, bytes()};
+        return {host_.reach(location, blocks * call_.count * item) + first * item, call_.count * item};
     }
     void move_blocks(const View& to, const View& from, uint64_t blocks, uint64_t n) const {
         for (uint64_t block = 0; block < blocks; ++block) {
@@ -275,18 +276,30 @@ class Run {
     const Operation& operation_;
     const Call& call_;
     const uint64_t sequence_;
-    uint64_t& step_;
+    Counters& counters_;
     const std::function<bool()>& idle_;
     const int32_t ranks_;
     const int32_t me_;
     const uint64_t item_;
+    const uint64_t recv_item_;
 };
 
 }  // namespace
 
-void run_collective(const Host& host, const Operation& operation, uint64_t sequence, uint64_t& step,
+void run_collective(const Host& host, const Operation& operation, Counters& counters,
                     const std::function<bool()>& idle) {
-    Run(host, operation, sequence, step, idle).all();
+    Run(host, operation, counters, idle).all();
+}
+
+void agree(const Host& host, const Call& call, Counters& counters, const std::function<bool()>& idle) {
+    Run(host, {.call = call}, counters, idle).agree();
+}
+
+void next_step(const Host& host, Counters& counters, const std::function<bool()>& idle) {
+    host.publish(host.step(host.rank()), ++counters.step);
+    for (int32_t rank = 0; rank < host.size(); ++rank) {
+        host.wait(rank, host.step(rank), counters.step, idle);
+    }
 }
 
 }  // namespace hal::xccl

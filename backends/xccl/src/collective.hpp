@@ -10,10 +10,20 @@
 
 namespace hal::xccl {
 
-// `sequence` counts the collectives of the communicator from 1; `step` is the rank's progress, kept by the caller.
+// Of one rank; equal on all while nothing runs.
+struct Counters {
+    uint64_t sequence = 0;  // collectives so far
+    uint64_t step = 1;      // steps of them; the set-up was the first
+};
+
 // idle() is called while the rank waits. Throws what Host::wait throws, and INVALID_ARGUMENT on every rank if they do
 // not call the same collective.
-void run_collective(const Host& host, const Operation& operation, uint64_t sequence, uint64_t& step,
+void run_collective(const Host& host, const Operation& operation, Counters& counters,
                     const std::function<bool()>& idle);
+
+// The pieces that one across hosts is made of. Until all ranks have come with the same call:
+void agree(const Host& host, const Call& call, Counters& counters, const std::function<bool()>& idle);
+// Until all ranks have come here:
+void next_step(const Host& host, Counters& counters, const std::function<bool()>& idle);
 
 }  // namespace hal::xccl

@@ -1,6 +1,7 @@
 #include "communicator.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "collective.hpp"
@@ -11,10 +12,11 @@
 
 namespace hal::xccl {
 
-Communicator::Communicator(Port& port, const Place& place, std::unique_ptr<Host> host)
+Communicator::Communicator(Port& port, const Place& place, std::unique_ptr<Host> host, std::unique_ptr<Across> across)
     : port_(port),
       place_(place),
       host_(std::move(host)),
+      across_(std::move(across)),
       sent_(static_cast<size_t>(place.size), 0),
       received_(static_cast<size_t>(place.size), 0) {}
 
@@ -125,7 +127,16 @@ void Communicator::run(const Operation& operation, const std::function<bool()>& 
     if (staging != nullptr && operation.call.count != 0) {
         run_staged(*staging, operation, idle);
     } else {
-        run_collective(*host_, operation, ++sequence_, step_, idle);
+        run_reachable(operation, idle);
+    }
+}
+
+// Data in memory of the host.
+void Communicator::run_reachable(const Operation& operation, const std::function<bool()>& idle) {
+    if (across_ == nullptr) {
+        run_collective(*host_, operation, counters_, idle);
+    } else {
+        across_->run(operation, counters_, idle);
     }
 }
 
@@ -153,7 +164,7 @@ void Communicator::run_staged(StagingMemory& staging, const Operation& operation
         each_block(sends, part.send, first, part.call.count, [&](std::byte* at, uint64_t offset, uint64_t bytes) {
             port_.copy_in(device(), at, reinterpret_cast<hal_dptr>(operation.send) + offset, bytes);
         });
-        run_collective(*host_, part, ++sequence_, step_, idle);
+        run_reachable(part, idle);
         each_block(receives, part.recv, first, part.call.count, [&](std::byte* at, uint64_t offset, uint64_t bytes) {
             port_.copy_out(device(), reinterpret_cast<hal_dptr>(operation.recv) + offset, at, bytes);
         });
@@ -191,12 +202,27 @@ StagedMessages stage(Port& port, hal_dev device, std::vector<Message>& messages)
 
 void Communicator::run_batch(std::vector<Operation>& operations, std::vector<Message>& messages) {
     const StagedMessages staged = stage(port_, device(), messages);
+    const auto remote = std::stable_partition(messages.begin(), messages.end(), [&](const Message& message) {
+        return across_ == nullptr || across_->hosts().host_of(message.peer) == across_->own_host();
+    });
+    std::vector<Message> elsewhere(remote, messages.end());
+    messages.erase(remote, messages.end());
+    std::optional<Across::Messages> network;
+    if (across_ != nullptr) {
+        for (Message& message : messages) {
+            message.peer = across_->hosts().local_of(message.peer);
+        }
+        network.emplace(*across_, elsewhere);
+    }
     Messages all(*host_, messages);
     all.progress();
     for (const Operation& operation : operations) {
         run(operation, [&] { return all.progress(); });
     }
     all.finish();
+    if (network) {
+        network->finish();
+    }
     for (const auto& [message, to] : staged.received) {
         port_.copy_out(device(), to, message.data, message.count * element_bytes(message.dtype));
     }

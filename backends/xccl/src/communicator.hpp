@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "across.hpp"
+#include "collective.hpp"
 #include "host.hpp"
 #include "operation.hpp"
 #include "port.hpp"
@@ -22,14 +24,17 @@ class Communicator {  // NOLINT(clang-analyzer-optin.performance.Padding)
         hal_dev device;
         int32_t rank;
         int32_t size;
+        Address network;  // of this machine, where ranks of other hosts reach this one
     };
-    Communicator(Port& port, const Place& place, std::unique_ptr<Host> host);
+    // `across`: nullptr if all ranks are on this host.
+    Communicator(Port& port, const Place& place, std::unique_ptr<Host> host, std::unique_ptr<Across> across);
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
     [[nodiscard]] hal_dev device() const noexcept { return place_.device; }
     [[nodiscard]] int32_t rank() const noexcept { return place_.rank; }
     [[nodiscard]] int32_t size() const noexcept { return place_.size; }
+    [[nodiscard]] const Address& network() const noexcept { return place_.network; }
     [[nodiscard]] Host& host() noexcept { return *host_; }
 
     // Throws the communicator's failure.
@@ -64,6 +69,7 @@ class Communicator {  // NOLINT(clang-analyzer-optin.performance.Padding)
     // The last that work does with the communicator, which may be gone then. `leads`: it had a turn.
     void end_work(uint64_t turn, bool leads) noexcept;
     void run(const Operation& operation, const std::function<bool()>& idle);
+    void run_reachable(const Operation& operation, const std::function<bool()>& idle);
     void run_staged(StagingMemory& staging, const Operation& operation, const std::function<bool()>& idle);
     void run_batch(std::vector<Operation>& operations, std::vector<Message>& messages);
     void run_lone(const Work::Lone& lone, hal_status stream_status);
@@ -71,6 +77,7 @@ class Communicator {  // NOLINT(clang-analyzer-optin.performance.Padding)
     Port& port_;
     const Place place_;
     std::unique_ptr<Host> host_;
+    std::unique_ptr<Across> across_;
 
     std::mutex issue_mutex_;     // guards what follows
     uint64_t issued_turns_ = 0;  // batches and lone collectives
@@ -82,8 +89,7 @@ class Communicator {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::atomic<uint64_t> ended_work_{0};
 
     // Of whose turn it is.
-    uint64_t sequence_ = 0;  // collectives so far
-    uint64_t step_ = 1;      // the set-up was the first
+    Counters counters_;
 };
 
 // Deletes itself when it has run on all its streams.

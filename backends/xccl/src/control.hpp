@@ -17,7 +17,9 @@ inline constexpr int32_t most_ranks_of_host = 256;
 inline constexpr uint64_t slot_bytes = 8192;
 inline constexpr uint64_t staging_bytes = uint64_t{2} << 20U;           // of a rank and direction
 inline constexpr uint64_t channel_staging_bytes = uint64_t{64} << 10U;  // of a pair of ranks
+inline constexpr uint64_t exchange_bytes = uint64_t{16} << 20U;         // what goes to other hosts and comes from them
 inline constexpr uint32_t no_arena = UINT32_MAX;
+inline constexpr uint32_t shared_arena = UINT32_MAX - 1;
 
 enum class Kind : uint32_t {
     none,
@@ -47,7 +49,7 @@ struct Call {
     friend bool operator==(const Call&, const Call&) = default;
 };
 
-// Bytes in the arena of a rank, or (no_arena) memory that the others cannot reach, or none.
+// Bytes in the arena of a rank or in what all share, or (no_arena) memory that the others cannot reach, or none.
 struct Location {
     uint32_t arena = no_arena;
     uint32_t staged = 0;  // the others cannot reach it: it goes through the rank's staging memory
@@ -114,7 +116,8 @@ class Layout {
     [[nodiscard]] uint64_t channel_staging(uint64_t from, uint64_t to) const noexcept {
         return staging(ranks_, false) + (from * ranks_ + to) * channel_staging_bytes;
     }
-    [[nodiscard]] uint64_t bytes() const noexcept { return channel_staging(ranks_, 0); }
+    [[nodiscard]] uint64_t exchange_area() const noexcept { return channel_staging(ranks_, 0); }
+    [[nodiscard]] uint64_t bytes() const noexcept { return exchange_area() + exchange_bytes; }
 
   private:
     uint64_t ranks_;

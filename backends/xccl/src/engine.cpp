@@ -13,16 +13,6 @@ namespace {
 
 std::atomic<uint64_t> engines{0};
 
-std::string random_name() {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string name = "hal-xccl-";
-    for (const uint8_t byte : random_secret()) {
-        name += digits[byte >> 4U];
-        name += digits[byte & 15U];
-    }
-    return name;
-}
-
 // What a rank says when a communicator is split.
 struct Member {
     int32_t color = 0;
@@ -122,22 +112,24 @@ hal_comm Engine::publish(std::shared_ptr<Communicator> communicator) {
 
 std::shared_ptr<Communicator> Engine::join(hal_dev device, const UniqueId& id, int32_t rank, int32_t size) {
     const Deadline deadline = Deadline::after(options_.timeout_ns);
-    const std::string name = random_name();
-    const File listener = listen_local(name);
-    const Introduction self = introduce_self(name);
-    const std::vector<Introduction> all = meet(id, rank, size, self, deadline);
-    if (std::any_of(all.begin(), all.end(), [&](const Introduction& one) { return one.host != self.host; })) {
-        throw sdk::Error(HAL_ERROR_UNSUPPORTED, "the ranks run on several hosts; this back end joins those of one");
-    }
-    return assemble(device, all, rank, listener, id.secret, deadline);
+    const Presence own(own_address_towards(address_of(id)));
+    return assemble(device, meet(id, rank, size, own.introduction, deadline), rank, own, id.secret, deadline);
 }
 
-std::shared_ptr<Communicator> Engine::assemble(hal_dev device, const std::vector<Introduction>& members, int32_t rank,
-                                               const File& listener, const Secret& secret, Deadline deadline) {
-    auto host = std::make_unique<Host>(members, rank, listener, secret, port_.arena(device), deadline);
+std::shared_ptr<Communicator> Engine::assemble(hal_dev device, const std::vector<Introduction>& ranks, int32_t rank,
+                                               const Presence& own, const Secret& secret, Deadline deadline) {
+    const Hosts hosts(ranks);
+    std::vector<Host::Member> members;
+    for (const int32_t member : hosts.ranks_of(hosts.host_of(rank))) {
+        members.push_back({ranks[static_cast<size_t>(member)], member});
+    }
+    auto host = std::make_unique<Host>(members, hosts.local_of(rank), own.local_listener, secret, port_.arena(device),
+                                       deadline);
     host->set_timeout(options_.timeout_ns);
-    const Communicator::Place place{device, rank, static_cast<int32_t>(members.size())};
-    return std::make_shared<Communicator>(port_, place, std::move(host));
+    auto across =
+        hosts.count() == 1 ? nullptr : std::make_unique<Across>(hosts, ranks, rank, own, *host, secret, deadline);
+    const Communicator::Place place{device, rank, hosts.rank_count(), own.introduction.network};
+    return std::make_shared<Communicator>(port_, place, std::move(host), std::move(across));
 }
 
 void Engine::comm_init_rank(hal_dev device, int32_t rank_count, const void* id, uint64_t id_size_bytes, int32_t rank,
@@ -340,9 +332,8 @@ void Engine::split(hal_comm comm, int32_t color, int32_t key, hal_comm* out_comm
         throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
                          "color is " + std::to_string(color) + ", expected -1 for none, or at least 0");
     }
-    const std::string name = random_name();
-    const File listener = listen_local(name);
-    const Member own{color, key, introduce_self(name), random_secret()};
+    const Presence presence(parent->network());
+    const Member own{color, key, presence.introduction, random_secret()};
     std::vector<std::byte> bytes(sizeof own);
     std::memcpy(bytes.data(), &own, sizeof own);
     const std::vector<std::byte> all = parent->exchange(bytes);
@@ -366,7 +357,7 @@ void Engine::split(hal_comm comm, int32_t color, int32_t key, hal_comm* out_comm
         introductions.push_back(members[i].first.introduction);
         rank = members[i].second == parent->rank() ? static_cast<int32_t>(i) : rank;
     }
-    out = publish(assemble(parent->device(), introductions, rank, listener, members[0].first.secret,
+    out = publish(assemble(parent->device(), introductions, rank, presence, members[0].first.secret,
                            Deadline::after(options_.timeout_ns)));
 }
 

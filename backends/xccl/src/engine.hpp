@@ -84,8 +84,8 @@ class Engine {
     [[nodiscard]] std::shared_ptr<Communicator> find_usable(hal_comm comm);
     [[nodiscard]] hal_comm publish(std::shared_ptr<Communicator> communicator);
     [[nodiscard]] std::shared_ptr<Communicator> join(hal_dev device, const UniqueId& id, int32_t rank, int32_t size);
-    [[nodiscard]] std::shared_ptr<Communicator> assemble(hal_dev device, const std::vector<Introduction>& members,
-                                                         int32_t rank, const File& listener, const Secret& secret,
+    [[nodiscard]] std::shared_ptr<Communicator> assemble(hal_dev device, const std::vector<Introduction>& ranks,
+                                                         int32_t rank, const Presence& own, const Secret& secret,
                                                          Deadline deadline);
     // Now, or when the thread's outermost group ends.
     void issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, Part part);

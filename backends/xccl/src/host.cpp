@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,24 +67,7 @@ Greeting receive_greeting(const File& socket, Deadline deadline) {
 
 }  // namespace
 
-Introduction introduce_self(const std::string& socket_name) noexcept {
-    Introduction self;
-    char boot[40] = "";
-    if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "re"); file != nullptr) {
-        if (std::fgets(boot, sizeof boot, file) == nullptr) {
-            boot[0] = '\0';
-        }
-        std::fclose(file);
-    }
-    struct stat network {};
-    static_cast<void>(stat("/proc/self/ns/net", &network));
-    std::snprintf(self.host.data(), self.host.size(), "%.36s net %llu", boot,
-                  static_cast<unsigned long long>(network.st_ino));
-    std::snprintf(self.socket.data(), self.socket.size(), "%s", socket_name.c_str());
-    return self;
-}
-
-Host::Host(const std::vector<Introduction>& members, int32_t rank, const File& listener, const Secret& secret,
+Host::Host(const std::vector<Member>& members, int32_t rank, const File& listener, const Secret& secret,
            const Arena& arena, Deadline deadline)
     : rank_(rank),
       size_(static_cast<int32_t>(members.size())),
@@ -93,6 +75,9 @@ Host::Host(const std::vector<Introduction>& members, int32_t rank, const File& l
       arena_(arena),
       brief_polls_(0),
       crowded_(static_cast<uint32_t>(size_) > shared::usable_cores()) {
+    for (const Member& member : members) {
+        names_.push_back(member.name);
+    }
     brief_polls_ = crowded_ ? 16 : 128;
     const uint64_t now = shared::now_ns();
     set_timeout(deadline.is_never() ? HAL_NO_TIMEOUT : std::max(deadline.at_ns(), now) - now);
@@ -101,7 +86,7 @@ Host::Host(const std::vector<Introduction>& members, int32_t rank, const File& l
     if (rank == 0) {
         lead(members, listener, secret, deadline);
     } else {
-        follow(members[0], secret, deadline);
+        follow(members[0].introduction, secret, deadline);
     }
     // From here on whoever is missing is noticed.
     const bool registered = register_membarrier();
@@ -132,8 +117,7 @@ void Host::take_arena(int32_t rank, int file, uint64_t bytes) {
     }
 }
 
-void Host::lead(const std::vector<Introduction>& members, const File& listener, const Secret& secret,
-                Deadline deadline) {
+void Host::lead(const std::vector<Member>& members, const File& listener, const Secret& secret, Deadline deadline) {
     const File control(make_memory_file("hal-xccl", layout_.bytes()));
     take_control(control.get());
     std::vector<File> sockets(members.size());
@@ -195,16 +179,21 @@ Location Host::locate(const void* pointer, uint64_t bytes) const noexcept {
     if (offset < arena_.bytes && bytes <= arena_.bytes - offset) {
         return {static_cast<uint32_t>(rank_), 0, offset};
     }
+    const uint64_t among_shared = reinterpret_cast<uint64_t>(pointer) - reinterpret_cast<uint64_t>(control_->base());
+    if (among_shared < control_->bytes() && bytes <= control_->bytes() - among_shared) {
+        return {shared_arena, 0, among_shared};
+    }
     return {no_arena, bytes != 0 ? 1U : 0U, 0};
 }
 
 std::byte* Host::reach(const Location& location, uint64_t bytes) const {
-    if (location.arena >= index(size_) || arenas_[location.arena] == nullptr ||
-        location.offset > arenas_[location.arena]->bytes() ||
-        bytes > arenas_[location.arena]->bytes() - location.offset) {
+    const Mapping* const memory = location.arena == shared_arena  ? control_.get()
+                                  : location.arena < index(size_) ? arenas_[location.arena].get()
+                                                                  : nullptr;
+    if (memory == nullptr || location.offset > memory->bytes() || bytes > memory->bytes() - location.offset) {
         throw sdk::Error(HAL_ERROR_REMOTE, "a rank says that its data lie outside its memory");
     }
-    return arenas_[location.arena]->base() + location.offset;
+    return memory->base() + location.offset;
 }
 
 // ---- Waiting ----
@@ -249,20 +238,23 @@ void Host::Patience::sleep(uint32_t bell) const noexcept {
 
 // ---- Failure ----
 
-void Host::fail(hal_status status, int32_t rank) const noexcept {
+void Host::fail_at(hal_status status, int32_t name) const noexcept {
     uint64_t none = 0;
-    const uint64_t value = static_cast<uint32_t>(status) | static_cast<uint64_t>(rank + 1) << 32U;
+    const uint64_t value = static_cast<uint32_t>(status) | static_cast<uint64_t>(name + 1) << 32U;
     if (header().failure.compare_exchange_strong(none, value, std::memory_order_seq_cst)) {
         ring();
     }
 }
 
-hal_status Host::failure(std::string* out_text) const {
+hal_status Host::failure(std::string* out_text, int32_t* out_name) const {
     const uint64_t value = header().failure.load(std::memory_order_acquire);
     const auto status = static_cast<hal_status>(static_cast<int32_t>(value & UINT32_MAX));
+    const auto name = static_cast<int32_t>(value >> 32U) - 1;
+    if (out_name != nullptr) {
+        *out_name = name;
+    }
     if (out_text != nullptr && value != 0) {
-        const auto rank = static_cast<int32_t>(value >> 32U) - 1;
-        const std::string who = rank < 0 ? "a rank" : "rank " + std::to_string(rank) + " of this host";
+        const std::string who = name < 0 ? "a rank" : "rank " + std::to_string(name);
         *out_text = status == HAL_ERROR_REMOTE    ? who + " has ended, or a stream of it has failed"
                     : status == HAL_ERROR_TIMEOUT ? "the time limit passed while " + who + " was waited for"
                     : status == HAL_ERROR_ABORTED ? who + " has aborted the communicator"

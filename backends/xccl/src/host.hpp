@@ -11,20 +11,23 @@
 #include "control.hpp"
 #include "futex.hpp"
 #include "hal/sdk.hpp"
+#include "introduction.hpp"
 #include "mapping.hpp"
-#include "rendezvous.hpp"
 #include "socket.hpp"
+#include "unique_id.hpp"
 
 namespace hal::xccl {
 
-// Equal for processes that can share memory and meet in the abstract name space. Throws nothing.
-[[nodiscard]] Introduction introduce_self(const std::string& socket_name) noexcept;
-
+// Ranks are those of the host, from 0, unless it says otherwise.
 class Host {
   public:
+    struct Member {
+        Introduction introduction;
+        int32_t name;  // its rank in the communicator
+    };
     // Blocks until all members have come. `listener` is what `members[rank]` introduces; rank 0 leads. Throws
     // sdk::Error as sockets and mappings do.
-    Host(const std::vector<Introduction>& members, int32_t rank, const File& listener, const Secret& secret,
+    Host(const std::vector<Member>& members, int32_t rank, const File& listener, const Secret& secret,
          const Arena& arena, Deadline deadline);
     ~Host();
     Host(const Host&) = delete;
@@ -47,10 +50,12 @@ class Host {
     [[nodiscard]] std::byte* staging(int32_t rank, bool recv) const noexcept {
         return control_->base() + layout_.staging(index(rank), recv);
     }
+    // Shared by all, for what goes to and comes from other hosts.
+    [[nodiscard]] std::byte* exchange_area() const noexcept { return control_->base() + layout_.exchange_area(); }
     [[nodiscard]] std::byte* channel_staging(int32_t from, int32_t to) const noexcept {
         return control_->base() + layout_.channel_staging(index(from), index(to));
     }
-    // What the others are told about own memory; staged if it does not lie in the arena.
+    // What the others are told about own memory; staged if it lies neither in the arena nor in what all share.
     [[nodiscard]] Location locate(const void* pointer, uint64_t bytes) const noexcept;
     // The memory behind it here. Throws REMOTE for what lies outside the rank's arena: that rank is broken.
     [[nodiscard]] std::byte* reach(const Location& location, uint64_t bytes) const;
@@ -151,14 +156,17 @@ class Host {
 
     // Of a silent peer; HAL_NO_TIMEOUT waits for ever.
     void set_timeout(uint64_t timeout_ns) noexcept { timeout_ns_.store(timeout_ns, std::memory_order_relaxed); }
+    [[nodiscard]] uint64_t timeout_ns() const noexcept { return timeout_ns_.load(std::memory_order_relaxed); }
 
     // ---- Failure ----
 
     // The first one counts, for all ranks; wakes them. `rank`: whom it is about.
-    void fail(hal_status status, int32_t rank) const noexcept;
+    void fail(hal_status status, int32_t rank) const noexcept { fail_at(status, names_[index(rank)]); }
+    // The same by the rank in the communicator; -1: nobody knows who.
+    void fail_at(hal_status status, int32_t name) const noexcept;
     [[nodiscard]] bool failed() const noexcept { return header().failure.load(std::memory_order_acquire) != 0; }
-    // HAL_OK, or the status, and in words.
-    [[nodiscard]] hal_status failure(std::string* out_text) const;
+    // HAL_OK, or the status; in words, and whom (by the rank in the communicator) it is about.
+    [[nodiscard]] hal_status failure(std::string* out_text, int32_t* out_name = nullptr) const;
     void throw_if_failed() const {
         if (failed()) [[unlikely]] {
             throw_failure();
@@ -171,7 +179,7 @@ class Host {
 
     [[nodiscard]] static uint64_t index(int32_t rank) noexcept { return static_cast<uint64_t>(rank); }
     [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(control_->base()); }
-    void lead(const std::vector<Introduction>& members, const File& listener, const Secret& secret, Deadline deadline);
+    void lead(const std::vector<Member>& members, const File& listener, const Secret& secret, Deadline deadline);
     void follow(const Introduction& leader, const Secret& secret, Deadline deadline);
     void take_control(int file);
     void take_arena(int32_t rank, int file, uint64_t bytes);
@@ -181,6 +189,7 @@ class Host {
 
     const int32_t rank_;
     const int32_t size_;
+    std::vector<int32_t> names_;
     const Layout layout_;
     const Arena arena_;
     int brief_polls_;

@@ -14,6 +14,7 @@ struct Operation {
     std::byte* send = nullptr;
     std::byte* recv = nullptr;
     std::vector<std::byte> scalar;  // of PREMUL_SUM
+    bool partial = false;           // of a reduction: recv gets a partial result (partial.hpp)
 };
 
 // How many blocks of `count` elements a rank's buffer holds; 0: it has none in this collective.

@@ -51,8 +51,8 @@ void reduce_to_partial(const Reduction& work) noexcept {
             case HAL_REDUCE_PROD:
                 return reduce_blocks<T, Wide, Wide, Product>(work, Keep(), Identity());
             case HAL_REDUCE_PREMUL_SUM:
-                return reduce_blocks<T, Wide, Wide, Sum>(
-                    work, Premultiply<T>{reinterpret_cast<const T*>(work.scalars)}, Identity());
+                return reduce_blocks<T, Wide, Wide, Sum>(work, Premultiply<T>{reinterpret_cast<const T*>(work.scalars)},
+                                                         Identity());
             default:
                 return reduce_blocks<T, Wide, Wide, Sum>(work, Keep(), Identity());
         }

@@ -1,5 +1,5 @@
-// Reductions across hosts: each host makes a partial result of its ranks' data, those of all hosts are added up, and the
-// total is finished. A partial result has the width that arithmetic is done in, so that what is rounded is so once.
+// Reductions across hosts: each host makes a partial result of its ranks' data, those of all hosts are added up, and
+// the total is finished. A partial result has the width that arithmetic is done in, so that what is rounded is so once.
 #pragma once
 
 #include "reduce.hpp"

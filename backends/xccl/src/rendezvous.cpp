@@ -330,9 +330,7 @@ namespace {
 std::vector<Introduction> meet(const UniqueId& id, int32_t rank, int32_t size, const Introduction& own,
                                Deadline deadline) {
     constexpr const char* what = "meeting the other ranks";
-    Address address{.port = id.port};
-    std::memcpy(address.bytes, id.address.data(), id.address.size());
-    const File socket = connect_tcp(address, deadline, what);
+    const File socket = connect_tcp(address_of(id), deadline, what);
     send_value(socket, Hello{.secret = id.secret, .rank = rank, .size = size, .introduction = own}, deadline, what);
     const auto answer = receive_value<Answer>(socket, deadline, what);
     if (answer.magic != id_magic || answer.status != HAL_OK || answer.size != size) {

@@ -16,16 +16,11 @@
 #include <vector>
 
 #include "hal/types.h"
+#include "introduction.hpp"
 #include "socket.hpp"
 #include "unique_id.hpp"
 
 namespace hal::xccl {
-
-// What the others must know of a rank.
-struct Introduction {
-    std::array<char, 64> host{};    // equal for ranks that can share memory and local sockets
-    std::array<char, 64> socket{};  // local, of a rank that may lead its host
-};
 
 inline constexpr int32_t most_ranks = 65536;
 

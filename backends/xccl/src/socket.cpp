@@ -26,6 +26,11 @@ sockaddr_in6 ip_address(const Address& address) noexcept {
     return ip;
 }
 
+bool is_ipv4(const Address& address) noexcept {
+    const sockaddr_in6 ip = ip_address(address);
+    return IN6_IS_ADDR_V4MAPPED(&ip.sin6_addr) != 0;
+}
+
 struct LocalAddress {
     sockaddr_un address{};
     socklen_t bytes = 0;
@@ -126,6 +131,34 @@ void throw_system(const char* what) {
                               : error == ETIMEDOUT                ? HAL_ERROR_TIMEOUT
                                                                   : HAL_ERROR_OUT_OF_RESOURCES;
     throw sdk::Error(status, std::string(what) + ": " + std::strerror(error), error);
+}
+
+bool is_loopback(const Address& address) noexcept {
+    const sockaddr_in6 ip = ip_address(address);
+    return IN6_IS_ADDR_LOOPBACK(&ip.sin6_addr) != 0 || (is_ipv4(address) && address.bytes[12] == 127);
+}
+
+std::string text(const Address& address) {
+    char buffer[INET6_ADDRSTRLEN] = "?";
+    if (is_ipv4(address)) {
+        inet_ntop(AF_INET, address.bytes + 12, buffer, sizeof buffer);
+    } else {
+        inet_ntop(AF_INET6, address.bytes, buffer, sizeof buffer);
+    }
+    return buffer;
+}
+
+Address own_address_towards(const Address& other) {
+    const File socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in6 ip = ip_address(other);
+    socklen_t size = sizeof ip;
+    Address own;
+    own.bytes[15] = 1;  // loopback
+    if (socket && connect(socket.get(), generic(ip), size) == 0 &&
+        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&ip), &size) == 0) {
+        std::memcpy(own.bytes, &ip.sin6_addr, sizeof own.bytes);
+    }
+    return own;
 }
 
 File listen_tcp(const Address& interface, uint16_t* out_port) {

@@ -23,6 +23,10 @@ struct Address {
     uint16_t port = 0;  // network byte order
     uint8_t bytes[16]{};
 };
+[[nodiscard]] bool is_loopback(const Address& address) noexcept;
+[[nodiscard]] std::string text(const Address& address);
+// The address of this machine that packets to that one leave by; loopback if there is no way. Nothing is sent.
+[[nodiscard]] Address own_address_towards(const Address& other);
 // A listener at the address with a port that the system chooses.
 [[nodiscard]] File listen_tcp(const Address& interface, uint16_t* out_port);
 [[nodiscard]] File connect_tcp(const Address& address, Deadline deadline, const char* what);

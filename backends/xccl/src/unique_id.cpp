@@ -2,9 +2,17 @@
 
 #include <sys/random.h>
 
+#include <cstring>
+
 #include "hal/sdk.hpp"
 
 namespace hal::xccl {
+
+Address address_of(const UniqueId& id) noexcept {
+    Address address{.port = id.port};
+    std::memcpy(address.bytes, id.address.data(), id.address.size());
+    return address;
+}
 
 Secret random_secret() {
     Secret secret;

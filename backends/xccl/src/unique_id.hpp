@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "socket.hpp"
+
 namespace hal::xccl {
 
 using Secret = std::array<uint8_t, 16>;
@@ -18,6 +20,9 @@ struct UniqueId {
     std::array<uint8_t, 24> reserved{};
 };
 static_assert(sizeof(UniqueId) == 64);
+
+// Of the rendezvous.
+[[nodiscard]] Address address_of(const UniqueId& id) noexcept;
 
 inline constexpr uint32_t id_magic = 0x4c434358;  // "XCCL"
 inline constexpr uint16_t id_version = 1;

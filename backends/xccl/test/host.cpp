@@ -14,9 +14,14 @@ namespace {
 constexpr uint64_t arena_bytes = 4096;
 constexpr uint64_t limit_ns = 20'000'000'000;
 
+Address loopback() {
+    Address address;
+    address.bytes[15] = 1;
+    return address;
+}
+
 struct Member {
-    explicit Member(const std::string& name)
-        : listener(listen_local(name)), self(introduce_self(name)), file(make_memory_file("test", arena_bytes)) {
+    Member() : file(make_memory_file("test", arena_bytes)) {
         base = mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
         REQUIRE(base != MAP_FAILED);
     }
@@ -25,20 +30,20 @@ struct Member {
     Member& operator=(const Member&) = delete;
     [[nodiscard]] Arena arena() const { return {file.get(), reinterpret_cast<uint64_t>(base), arena_bytes}; }
 
-    File listener;
-    Introduction self;
+    Presence presence{loopback()};
     File file;
     void* base = nullptr;
 };
 
 TEST_CASE("a rank that is gone is noticed long before the time limit") {
-    const Member first("hal-xccl-test-first");
-    const Member second("hal-xccl-test-second");
-    const std::vector<Introduction> members{first.self, second.self};
+    const Member first;
+    const Member second;
+    const std::vector<Host::Member> members{{first.presence.introduction, 0}, {second.presence.introduction, 1}};
     const Secret secret = random_secret();
     const Deadline deadline = Deadline::after(limit_ns);
-    std::thread other([&] { const Host host(members, 1, second.listener, secret, second.arena(), deadline); });
-    Host host(members, 0, first.listener, secret, first.arena(), deadline);
+    std::thread other(
+        [&] { const Host host(members, 1, second.presence.local_listener, secret, second.arena(), deadline); });
+    Host host(members, 0, first.presence.local_listener, secret, first.arena(), deadline);
     host.set_timeout(limit_ns);
     other.join();  // it has left
     hal_status status = HAL_OK;

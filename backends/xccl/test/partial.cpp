@@ -9,7 +9,7 @@
 namespace hal::xccl {
 namespace {
 
-constexpr hal_dtype types[] = {HAL_I8,  HAL_I16, HAL_I32, HAL_I64,  HAL_U8,  HAL_U16,      HAL_U32,   HAL_U64,
+constexpr hal_dtype types[] = {HAL_I8,  HAL_I16, HAL_I32, HAL_I64,  HAL_U8,   HAL_U16,      HAL_U32,   HAL_U64,
                                HAL_F16, HAL_F32, HAL_F64, HAL_BF16, HAL_BOOL, HAL_F8E4M3FN, HAL_F8E5M2};
 
 using Data = std::vector<std::byte>;
@@ -38,7 +38,11 @@ Data numbers(hal_dtype dtype, uint64_t count, unsigned seed) {
             Data other(at, at + element_bytes(dtype));
             const std::byte* const sources[] = {at, other.data()};
             std::byte* const target = at;
-            reduce({.dtype = dtype, .op = HAL_REDUCE_SUM, .sources = sources, .targets = std::span(&target, 1), .count = 1});
+            reduce({.dtype = dtype,
+                    .op = HAL_REDUCE_SUM,
+                    .sources = sources,
+                    .targets = std::span(&target, 1),
+                    .count = 1});
         }
     }
     return encoded;

@@ -41,9 +41,7 @@ Outcome try_meet(const UniqueId& id, int32_t rank, int32_t size, uint64_t timeou
 }
 
 File connect_to(const UniqueId& id) {
-    Address address{.port = id.port};
-    std::memcpy(address.bytes, id.address.data(), id.address.size());
-    return connect_tcp(address, Deadline::after(second_ns), "a test");
+    return connect_tcp(address_of(id), Deadline::after(second_ns), "a test");
 }
 
 TEST_CASE("all ranks are told of all, in the order of the ranks") {

@@ -1,0 +1,54 @@
+#include "network.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "hal/sdk.hpp"
+
+namespace hal::xccl {
+namespace {
+
+constexpr const char* module_name = "libhal_xccl_gloo.so";
+
+// Beside the back end that this is linked into.
+std::filesystem::path module_path() {
+    Dl_info self{};
+    if (dladdr(reinterpret_cast<const void*>(&module_path), &self) == 0 || self.dli_fname == nullptr) {
+        return module_name;
+    }
+    return std::filesystem::path(self.dli_fname).parent_path() / module_name;
+}
+
+[[noreturn]] void throw_unsupported(const std::string& why) {
+    throw sdk::Error(HAL_ERROR_UNSUPPORTED,
+                     std::string("the ranks run on several hosts, and the module that connects hosts is not there: ") +
+                         why + "; put " + module_name + " beside the back end and install libgloo0");
+}
+
+// It stays loaded: threads of Gloo may end after the last communicator.
+OpenNetwork find_module() {
+    static const auto found = [] {
+        void* const module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        void* const function = module == nullptr ? nullptr : dlsym(module, "hal_xccl_network");
+        const char* const error = function == nullptr ? dlerror() : nullptr;
+        return std::pair(reinterpret_cast<OpenNetwork>(function), std::string(error == nullptr ? "" : error));
+    }();
+    if (found.first == nullptr) {
+        throw_unsupported(found.second);
+    }
+    return found.first;
+}
+
+}  // namespace
+
+std::unique_ptr<Network> open_network(const Address& interface) {
+    std::string error;
+    std::unique_ptr<Network> network(find_module()(HAL_XCCL_VERSION, text(interface).c_str(), &error));
+    if (network == nullptr) {
+        throw sdk::Error(HAL_ERROR_OUT_OF_RESOURCES, "the network of " + text(interface) + ": " + error);
+    }
+    return network;
+}
+
+}  // namespace hal::xccl

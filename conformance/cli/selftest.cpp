@@ -4,6 +4,7 @@
 #include <iostream>
 #include <random>
 
+#include "mutants/catalogue.hpp"
 #include "run.hpp"
 
 namespace hal::conformance {

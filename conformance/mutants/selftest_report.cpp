@@ -1,8 +1,9 @@
-// What a selftest found, counted, printed and as JSON.
+#include "selftest_report.hpp"
+
 #include <algorithm>
 #include <iomanip>
 
-#include "selftest.hpp"
+#include "catalogue.hpp"
 
 namespace hal::conformance {
 namespace {

@@ -1,6 +1,7 @@
 // How launched ranks find each other.
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -71,10 +72,11 @@ Wire::~Wire() {
 void Wire::send(const json& message) {
     const std::string text = message.dump(-1, ' ', false, json::error_handler_t::replace);
     const uint32_t size = htonl(static_cast<uint32_t>(text.size()));
-    std::array<char, sizeof size> head{};
-    std::memcpy(head.data(), &size, sizeof size);
+    std::string whole(sizeof size, '\0');  // in one piece, that the other side does not wait for the rest
+    std::memcpy(whole.data(), &size, sizeof size);
+    whole += text;
     const std::lock_guard lock(mutex_);
-    (void)(send_all(fd_, head.data(), head.size()) && send_all(fd_, text.data(), text.size()));
+    (void)send_all(fd_, whole.data(), whole.size());
 }
 
 std::optional<json> Wire::receive() {
@@ -92,6 +94,23 @@ std::optional<json> Wire::receive() {
     json message = json::parse(text, nullptr, false);
     return message.is_discarded() ? std::nullopt : std::optional(std::move(message));
 }
+
+namespace {
+
+// 0 for a stranger, whatever it says.
+size_t rank_in(const json& hello, const std::string& token) {
+    const auto told = hello.find("token");
+    const auto rank = hello.find("rank");
+    const bool known = told != hello.end() && *told == token && rank != hello.end() && rank->is_number_unsigned();
+    return known ? rank->get<size_t>() : 0;
+}
+
+void hurry(int fd) {
+    const int yes = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+}  // namespace
 
 // Whoever does not know the token, or is no rank, is sent away.
 void Launched::accept_all() {
@@ -121,10 +140,11 @@ void Launched::accept_all() {
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         auto wire = std::make_unique<Wire>(fd);
         const json hello = wire->receive().value_or(json::object());
-        const size_t rank = hello.value("rank", size_t{0});
-        if (hello.value("token", "") == launch_.token && rank > 0 && rank < ranks() && !wires_[rank]) {
+        const size_t rank = rank_in(hello, launch_.token);
+        if (rank > 0 && rank < ranks() && !wires_[rank]) {
             const timeval none{0, 0};
             setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+            hurry(fd);
             wires_[rank] = std::move(wire);
             --missing;
         }
@@ -144,6 +164,7 @@ void Launched::connect_to_first() {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));  // rank 0 may be started later
         fd = socket_of(*addresses.list);
     }
+    hurry(fd);
     wires_.push_back(std::make_unique<Wire>(fd));
     wires_.front()->send({{"token", launch_.token}, {"rank", launch_.rank}});
 }

@@ -75,16 +75,22 @@ Across::Across(const Hosts& hosts, const std::vector<Introduction>& ranks, int32
             to_leaders[static_cast<size_t>(host_of)] = from.leader;
         }
     }
-    ranks_->connect(to_ranks);
-    if (leads) {
-        leaders_->connect(to_leaders);
-    }
+    // Watching begins before connecting: who waits for a rank that has died meanwhile is told.
     alarm_.watch(host_, [this] {
         ranks_->abort();
         if (leaders_) {
             leaders_->abort();
         }
     });
+    try {
+        ranks_->connect(to_ranks);
+        if (leads) {
+            leaders_->connect(to_leaders);
+        }
+    } catch (const sdk::Error& error) {
+        fail(error.status());
+    }
+    host_.throw_if_failed();
 }
 
 void Across::fail(hal_status status) {

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "hal/sdk.hpp"
@@ -20,24 +21,23 @@ std::filesystem::path module_path() {
     return std::filesystem::path(self.dli_fname).parent_path() / module_name;
 }
 
-[[noreturn]] void throw_unsupported(const std::string& why) {
-    throw sdk::Error(HAL_ERROR_UNSUPPORTED,
-                     std::string("the ranks run on several hosts, and the module that connects hosts is not there: ") +
-                         why + "; put " + module_name + " beside the back end and install libgloo0");
-}
-
-// It stays loaded: threads of Gloo may end after the last communicator.
+// A failure is not kept: the next communicator may find what was missing, or a free descriptor.
 OpenNetwork find_module() {
-    static const auto found = [] {
-        void* const module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        void* const function = module == nullptr ? nullptr : dlsym(module, "hal_xccl_network");
-        const char* const error = function == nullptr ? dlerror() : nullptr;
-        return std::pair(reinterpret_cast<OpenNetwork>(function), std::string(error == nullptr ? "" : error));
-    }();
-    if (found.first == nullptr) {
-        throw_unsupported(found.second);
+    // It stays loaded: threads of Gloo may end after the last communicator.
+    errno = 0;
+    void* const module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    void* const function = module == nullptr ? nullptr : dlsym(module, "hal_xccl_network");
+    if (function == nullptr) {
+        const char* const error = dlerror();
+        throw sdk::Error(
+            exhausted ? HAL_ERROR_OUT_OF_RESOURCES : HAL_ERROR_UNSUPPORTED,
+            std::string("the ranks run on several hosts, and the module that connects hosts does not "
+                        "load: ") +
+                (error == nullptr ? "" : error) +
+                (exhausted ? "" : std::string("; put ") + module_name + " beside the back end and install libgloo0"));
     }
-    return found.first;
+    return reinterpret_cast<OpenNetwork>(function);
 }
 
 }  // namespace

@@ -1,17 +1,18 @@
 // Tables 1 to 4: before initialize and after the last finalize there is nothing to work with.
-#include "harness/test.hpp"
+#include "before_init.hpp"
 
 namespace hal::conformance {
 namespace {
 
-using RawCall = std::function<hal_status(const Api&)>;
-
-// What works with a device refuses; what only tells something may answer, but then always.
-enum class Rule { refuses, may_answer };
-
 void expect(Test& t, const Api& api, const RawCall& call, Rule rule, std::string_view when) {
     if (rule == Rule::refuses) {
         t.fails(HAL_ERROR_NOT_INITIALIZED, [&] { return call(api); });
+        return;
+    }
+    if (rule == Rule::no_object) {
+        t.fails_any(
+            {HAL_ERROR_NOT_INITIALIZED, HAL_ERROR_INVALID_HANDLE, HAL_ERROR_INVALID_ARGUMENT, HAL_ERROR_NOT_FOUND},
+            [&] { return call(api); });
         return;
     }
     const hal_status first = call(api);
@@ -20,14 +21,16 @@ void expect(Test& t, const Api& api, const RawCall& call, Rule rule, std::string
     t.eq(first, call(api), "the same answer again " + std::string(when));
 }
 
-void check_before(Test& t, const RawCall& call, Rule rule) {
+}  // namespace
+
+void check_before_init(Test& t, const RawCall& call, Rule rule) {
     const auto other = t.another();
     expect(t, other->api(), call, rule, "before initialize");
     t.ok(other->api().initialize(), "initialize after that");
     t.ok(other->api().finalize());
 }
 
-void check_after(Test& t, const RawCall& call, Rule rule) {
+void check_after_finalize(Test& t, const RawCall& call, Rule rule) {
     const auto other = t.another();
     t.ok(other->api().initialize());
     t.ok(other->api().finalize());
@@ -35,6 +38,8 @@ void check_after(Test& t, const RawCall& call, Rule rule) {
     t.ok(other->api().initialize(), "initialize after that");
     t.ok(other->api().finalize());
 }
+
+namespace {
 
 #define UNINITIALIZED(table, row, entry, rule, ...)                                                               \
     static hal_status uninitialized_##entry(const Api& api) {                                                     \
@@ -54,12 +59,12 @@ void check_after(Test& t, const RawCall& call, Rule rule) {
     HAL_CASE("45079.T" #table "." #entry ".err.before_init", clauses{"45079/T" #table "." #row}, authority::A,    \
              needs{E::entry, E::initialize, E::finalize})                                                         \
     (Test & t) {                                                                                                  \
-        check_before(t, &uninitialized_##entry, rule);                                                            \
+        check_before_init(t, &uninitialized_##entry, rule);                                                       \
     }                                                                                                             \
     HAL_CASE("45079.T" #table "." #entry ".err.after_finalize", clauses{"45079/T" #table "." #row}, authority::A, \
              needs{E::entry, E::initialize, E::finalize})                                                         \
     (Test & t) {                                                                                                  \
-        check_after(t, &uninitialized_##entry, rule);                                                             \
+        check_after_finalize(t, &uninitialized_##entry, rule);                                                    \
     }
 
 UNINITIALIZED(1, 1, get_device_name, Rule::may_answer, 0, text, sizeof text, &size)

@@ -90,7 +90,8 @@ struct Shape {
     uint64_t count = 1;
     int root = 0;
     bool in_place = false;
-    uint64_t offset = 0;  // elements, in both buffers
+    uint64_t offset = 0;   // elements, in both buffers
+    bool unified = false;  // memory of unified_memory_allocate
 };
 
 // One call with data of its own: what it needs in memory, and what it must leave there.
@@ -113,6 +114,7 @@ class Round {
     [[nodiscard]] Bytes result_bytes() const;
     [[nodiscard]] bool near(const Bytes& expected) const;
     void make_buffers();
+    [[nodiscard]] DeviceBuffer* make_buffer(uint64_t size);
 
     Test& test_;
     const Collective& collective_;
@@ -122,6 +124,7 @@ class Round {
     uint64_t seed_;
     uint64_t element_;
     Where where_;
+    std::deque<DeviceBuffer> unified_;
     Bytes given_;
     Collective::Place place_ = Collective::Place::none;
     DeviceBuffer* send_ = nullptr;

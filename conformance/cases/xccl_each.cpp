@@ -135,23 +135,30 @@ void check_big(Test& t) {
     }
 }
 
-// Behind a gate of its own stream nothing is written, and the data are those that the stream itself brings before it.
-void check_on_stream(Test& t) {
-    const Ready r(t);
-    if (r.comm == nullptr) {
+// Behind a gate of the stream nothing is written, and the data are those that the stream itself brings before it.
+void check_behind_gate(Test& t, hal_comm comm, hal_stream stream) {
+    if (comm == nullptr) {
         return;
     }
     Shape shape;
     shape.count = 5003;
     Round round(t, collective_of(t), shape, t.ranks(), t.rank());
-    const Gate gate = t.gate(r.stream, t.dev);
-    const auto status = t.returns([&] { return round.call(r.comm, r.stream); }, gate);
+    const Gate gate = t.gate(stream, t.dev);
+    const auto status = t.returns([&] { return round.call(comm, stream); }, gate);
     t.ok(status, "the call behind a gate");
     t.expect_unwritten(round.result(), gate);
     t.rank_barrier();  // every rank has looked behind its gate
     gate.open();
-    waited(t, r.stream);
+    waited(t, stream);
     round.expect();
+}
+void check_on_stream(Test& t) {
+    const Ready r(t);
+    check_behind_gate(t, r.comm, r.stream);
+}
+// The null stream is one of the communicator's device like any.
+void check_null_stream(Test& t) {
+    check_behind_gate(t, t.communicator(), nullptr);
 }
 
 // Many calls without a wait, each with data of its own.
@@ -222,6 +229,11 @@ needs with_gate(needs list) {
              cls::medium)                                                                                             \
     (Test & t) {                                                                                                      \
         check_on_stream(t);                                                                                           \
+    }                                                                                                                 \
+    HAL_CASE(id ".order.null_stream", clauses{clause}, authority::A, with_gate(needs_of), so_many_ranks({2, 1}),      \
+             cls::medium)                                                                                             \
+    (Test & t) {                                                                                                      \
+        check_null_stream(t);                                                                                         \
     }                                                                                                                 \
     HAL_CASE(id ".order.back_to_back", clauses{clause}, authority::D, needs_of, so_many_ranks({2, 4}), cls::medium)   \
     (Test & t) {                                                                                                      \

@@ -1,5 +1,6 @@
 // One run of a collective: its buffers, the call, what it must leave behind.
 #include <cmath>
+#include <utility>
 
 #include "xccl.hpp"
 
@@ -150,6 +151,24 @@ Bytes Round::result_bytes() const {
     return all;
 }
 
+// Of either kind poisoned, between guards.
+DeviceBuffer* Round::make_buffer(uint64_t size) {
+    if (!shape_.unified) {
+        return &test_.device(size, test_.dev, where_);
+    }
+    DeviceBuffer& buffer = unified_.emplace_back();
+    const uint64_t whole = size + 2 * guard_bytes;
+    if (test_.ok(test_.api.unified_memory_allocate(test_.dev, whole, &buffer.base), "unified_memory_allocate",
+                 where_)) {
+        const HostBuffer image(size);
+        std::memcpy(reinterpret_cast<void*>(buffer.base), image.data() - guard_bytes, whole);
+        buffer.dev = test_.dev;
+        buffer.ptr = buffer.base + guard_bytes;
+        buffer.size = size;
+    }
+    return &buffer;
+}
+
 void Round::make_buffers() {
     const uint64_t at = shape_.offset * element_;
     const uint64_t block = shape_.count * element_;
@@ -157,10 +176,10 @@ void Round::make_buffers() {
     const uint64_t received = block * static_cast<uint64_t>(collective_.receives(ranks_));
     send_at_ = recv_at_ = at;
     if (place_ == Place::none) {
-        send_ = &test_.device(at + given_.size(), test_.dev, where_);
-        recv_ = &test_.device(at + received, test_.dev, where_);
+        send_ = make_buffer(at + given_.size());
+        recv_ = make_buffer(at + received);
     } else {
-        send_ = recv_ = &test_.device(at + std::max<uint64_t>(given_.size(), received), test_.dev, where_);
+        send_ = recv_ = make_buffer(at + std::max<uint64_t>(given_.size(), received));
         send_at_ += place_ == Place::own_of_recv ? own : 0;
         recv_at_ += place_ == Place::own_of_send ? own : 0;
     }
@@ -226,6 +245,12 @@ void Round::expect_source() {
 }
 
 void Round::release() {
+    for (const DeviceBuffer& buffer : std::exchange(unified_, {})) {
+        test_.ok(test_.api.unified_memory_deallocate(buffer.dev, buffer.base, 0), "unified_memory_deallocate", where_);
+    }
+    if (shape_.unified) {
+        return;
+    }
     test_.release(*send_, where_);
     if (recv_ != send_) {
         test_.release(*recv_, where_);

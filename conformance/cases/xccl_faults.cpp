@@ -1,20 +1,14 @@
 // Tables 10 and 110: ranks that die, come late, stand still, or never come. Whoever is left is told REMOTE, TIMEOUT or
 // ABORTED within a limit, never waits for ever, and has a device that works.
-#include <dirent.h>
-#include <sys/resource.h>
-#include <unistd.h>
+#include "xccl_faults.hpp"
 
 #include <algorithm>
 #include <thread>
-
-#include "xccl.hpp"
 
 namespace hal::conformance {
 namespace {
 
 constexpr auto late = std::chrono::milliseconds(200);
-// How long a peer may be silent in the cases below; the option reaches who makes a communicator.
-constexpr auto patience = std::chrono::milliseconds(2'000);
 
 bool gave_up(hal_status status) {
     return status == HAL_ERROR_REMOTE || status == HAL_ERROR_TIMEOUT || status == HAL_ERROR_ABORTED;
@@ -22,21 +16,6 @@ bool gave_up(hal_status status) {
 
 void expect_gave_up(Test& t, hal_status got, std::string_view what, Where where = Where::here()) {
     t.check(gave_up(got), std::string(what) + ": REMOTE, TIMEOUT or ABORTED, not " + to_string(got), where);
-}
-
-// Another instance, whose host says how long to wait for ranks that do not come. A back end that knows no such option
-// takes its own time.
-struct Impatient {
-    explicit Impatient(Test& t) : target(t.target), backend((set_option(target), target)) {
-        t.ok(backend.initialize());
-    }
-    static void set_option(Target& target) { target.options["xccl_timeout_ms"] = std::to_string(patience.count()); }
-    Target target;
-    Backend backend;
-};
-
-hal_status init(const Api& api, hal_dev dev, int ranks, const std::string& id, int rank, hal_comm* comm) {
-    return api.xccl_comm_init_rank(dev, ranks, id.data(), id.size(), rank, comm);
 }
 
 hal_status wait_for(Test& t, hal_stream stream) {
@@ -152,48 +131,6 @@ HAL_CASE("45079.T10.xccl_comm_init_rank.fault.wrong_id", clauses{"45079/T10.3", 
     expect_device_works(t);
 }
 
-size_t open_descriptors() {
-    size_t count = 0;
-    DIR* const folder = opendir("/proc/self/fd");
-    while (folder != nullptr && readdir(folder) != nullptr) {
-        ++count;
-    }
-    closedir(folder);
-    return count - 2;
-}
-
-// With hardly a descriptor left: works or is refused with a text, and ends; with descriptors it works again.
-HAL_CASE("45079.T10.xccl_comm_init_rank.fault.fd_limit", clauses{"45079/T10.3", "hal/9"}, authority::A,
-         needs{comm_io()}, cls::long_)
-(Test& t) {
-    rlimit before{};
-    getrlimit(RLIMIT_NOFILE, &before);
-    const Impatient other(t);
-    const Api& api = other.backend.api();
-    uint64_t size = 0;
-    t.ok(api.xccl_get_unique_id_size(&size));
-    std::string id(size, '\0');
-    t.ok(api.xccl_get_unique_id(id.data(), size));
-    for (const size_t spare : {0, 1, 2, 3}) {
-        const auto in = t.context("spare", spare);
-        const rlimit tight{open_descriptors() - 1 + spare, before.rlim_max};
-        hal_comm comm = nullptr;
-        setrlimit(RLIMIT_NOFILE, &tight);
-        const hal_status got = init(api, 0, 1, id, 0, &comm);
-        setrlimit(RLIMIT_NOFILE, &before);
-        t.check(got == HAL_OK ? comm != nullptr : got < 0 && !Host::last_error().text.empty(),
-                "a communicator, or a refusal with a text");
-        if (got == HAL_OK) {
-            t.ok(api.xccl_destroy_comm(comm));
-        }
-    }
-    hal_comm comm = nullptr;
-    t.ok(api.xccl_get_unique_id(id.data(), size));
-    t.ok(init(api, 0, 1, id, 0, &comm), "with descriptors again");
-    t.ok(api.xccl_destroy_comm(comm));
-    t.ok(other.backend.finalize());
-}
-
 // ---- In a collective ----
 
 HAL_CASE("45079.T10.xccl_all_reduce.fault.rank_dies", clauses{"45079/T10.5", "hal/9"}, authority::A,
@@ -248,26 +185,6 @@ HAL_CASE("45079.T10.xccl_all_reduce.fault.rank_dies", clauses{"45079/T10.5", "ha
     }
 TOLERATES("rank_late", std::this_thread::sleep_for(late))
 TOLERATES("rank_stopped", t.stop_process(std::chrono::milliseconds(1'000)))
-
-// Wrong use, of which the value is not judged: it ends, writes nothing beyond what the larger count allows, and the
-// communicator can be given up.
-HAL_CASE("45079.T10.xccl_all_reduce.fault.mismatched_count", clauses{"45079/T10.5", "hal/9"}, authority::Q,
-         needs{comm_io(), E::xccl_all_reduce, E::xccl_set_timeout}, so_many_ranks({2}), cls::medium)
-(Test& t) {
-    const hal_comm comm = t.communicator();
-    const hal_stream stream = t.stream(t.dev);
-    constexpr uint64_t larger = 4001;
-    const DeviceBuffer& send = t.device(larger * 4, t.dev);
-    const DeviceBuffer& recv = t.device(larger * 4, t.dev);
-    const uint64_t count = t.rank() == 0 ? larger : larger / 3;
-    const hal_status called = t.api.xccl_all_reduce(send.ptr, recv.ptr, count, HAL_F32, HAL_REDUCE_SUM, comm, stream);
-    t.check(called == HAL_OK || called < 0, "the call ends");
-    t.check(wait_for(t, stream) != HAL_NOT_READY, "the stream ends");
-    expect_slice(t, recv, {}, "what lies around the buffer", 0);
-    expect_slice(t, send, Bytes(send.size, poison), "the source", 0);
-    t.rank_barrier();
-    expect_device_works(t);
-}
 
 HAL_CASE("45079.T10.xccl_barrier.fault.rank_dies", clauses{"45079/T10.17", "hal/9"}, authority::A,
          needs{comm_io(), E::xccl_barrier, E::xccl_set_timeout}, so_many_ranks({2, 4}), cls::medium)

@@ -37,7 +37,11 @@ void Host::set_error(const hal_host*, hal_status status, int64_t vendor_code, co
     ++record.serial;
     record.status = status;
     record.vendor_code = vendor_code;
-    record.text = text == nullptr ? "" : text;
+    try {
+        record.text = text == nullptr ? "" : text;
+    } catch (const std::bad_alloc&) {  // no exception goes through the plug-in
+        record.text = "no memory";     // short enough to need none
+    }
 }
 
 // Kept nowhere: it would look like memory that the plug-in takes with each call.

@@ -59,6 +59,11 @@ struct Addresses {
     addrinfo* list = nullptr;
 };
 
+void give_up_receiving_after(int fd, std::chrono::seconds limit) {  // 0: never
+    const timeval patience{limit.count(), 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+}
+
 int socket_of(const addrinfo& address) {
     return socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC, address.ai_protocol);
 }
@@ -112,7 +117,7 @@ void hurry(int fd) {
 
 }  // namespace
 
-// Whoever does not know the token, or is no rank, is sent away.
+// Whoever does not know the token, or is no rank that is missing, is told so and sent away.
 void Launched::accept_all() {
     wires_.resize(ranks());
     const Addresses addresses(launch_.address, launch_.port);
@@ -136,14 +141,17 @@ void Launched::accept_all() {
         if (fd < 0) {
             continue;
         }
-        const timeval patience{5, 0};
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        give_up_receiving_after(fd, std::chrono::seconds(5));
         auto wire = std::make_unique<Wire>(fd);
-        const json hello = wire->receive().value_or(json::object());
-        const size_t rank = rank_in(hello, launch_.token);
-        if (rank > 0 && rank < ranks() && !wires_[rank]) {
-            const timeval none{0, 0};
-            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+        const auto hello = wire->receive();
+        const size_t rank = hello ? rank_in(*hello, launch_.token) : 0;
+        if (rank == 0) {
+            wire->send({{"refused", "it has another token (HAL_CONFORMANCE_TOKEN)"}});
+        } else if (rank >= ranks() || wires_[rank]) {
+            wire->send({{"refused", "no such rank is missing"}});
+        } else {
+            wire->send({{"welcome", true}});
+            give_up_receiving_after(fd, std::chrono::seconds(0));
             hurry(fd);
             wires_[rank] = std::move(wire);
             --missing;
@@ -167,6 +175,13 @@ void Launched::connect_to_first() {
     hurry(fd);
     wires_.push_back(std::make_unique<Wire>(fd));
     wires_.front()->send({{"token", launch_.token}, {"rank", launch_.rank}});
+    give_up_receiving_after(fd, meeting);
+    const auto answer = wires_.front()->receive();
+    if (!answer || !answer->is_object() || !answer->contains("welcome")) {
+        throw HarnessError("--ranks-from-env: rank 0 sent rank " + std::to_string(launch_.rank) + " away: " +
+                           (answer && answer->is_object() ? answer->value("refused", "") : "it said nothing"));
+    }
+    give_up_receiving_after(fd, std::chrono::seconds(0));
 }
 
 }  // namespace hal::conformance

@@ -48,7 +48,7 @@ void check(hal_status status, const char* call) {
     throw std::runtime_error(text);
 }
 
-LoaderHandle open_loader(const std::vector<std::string>& manifests) {
+LoaderHandle open_loader(const std::vector<std::string>& manifests, const std::vector<hal_option>& options) {
     std::vector<const char*> paths;
     paths.reserve(manifests.size());
     for (const auto& manifest : manifests) {
@@ -57,12 +57,29 @@ LoaderHandle open_loader(const std::vector<std::string>& manifests) {
     hal_loader_desc desc{.header = {sizeof desc, 0, nullptr}};
     desc.manifest_paths = paths.data();
     desc.manifest_path_count = paths.size();
+    desc.options = options.data();
+    desc.option_count = options.size();
     hal_loader* loader = nullptr;
     check(hal_loader_open(&desc, &loader), "hal_loader_open");
     return {loader, [](hal_loader* opened) { static_cast<void>(hal_loader_close(opened)); }};
 }
 
-Backend::Backend(const std::vector<std::string>& manifests, const std::string& id) : loader_(open_loader(manifests)) {
+namespace {
+
+std::vector<hal_option> options_of(const std::string& id,
+                                   const std::vector<std::pair<std::string, std::string>>& options) {
+    std::vector<hal_option> list;
+    for (const auto& [key, value] : options) {
+        list.push_back({id.c_str(), key.c_str(), value.c_str()});
+    }
+    return list;
+}
+
+}  // namespace
+
+Backend::Backend(const std::vector<std::string>& manifests, const std::string& id,
+                 const std::vector<std::pair<std::string, std::string>>& options)
+    : loader_(open_loader(manifests, options_of(id, options))) {
     const hal_status status = hal_backend_open(loader_.get(), id.c_str(), &backend_);
     Candidate found = candidate(loader_.get(), id);
     if (status != HAL_OK) {

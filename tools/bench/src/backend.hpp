@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/hal.h"
@@ -15,12 +16,14 @@ void check(hal_status status, const char* call);
 using LoaderHandle = std::unique_ptr<hal_loader, void (*)(hal_loader*)>;
 
 // A loader that sees these manifests (files or directories), or with none what its own search finds.
-[[nodiscard]] LoaderHandle open_loader(const std::vector<std::string>& manifests);
+[[nodiscard]] LoaderHandle open_loader(const std::vector<std::string>& manifests,
+                                       const std::vector<hal_option>& options = {});
 
 class Backend {
   public:
-    // Opens it. Throws with the reason and what to do next if it cannot be used.
-    Backend(const std::vector<std::string>& manifests, const std::string& id);
+    // Opens it, with options of it. Throws with the reason and what to do next if it cannot be used.
+    Backend(const std::vector<std::string>& manifests, const std::string& id,
+            const std::vector<std::pair<std::string, std::string>>& options = {});
 
     [[nodiscard]] const hal_backend* get() const { return backend_; }
     [[nodiscard]] const std::string& version() const { return version_; }

@@ -114,7 +114,7 @@ TEST_CASE("every peer that is here gives right results") {
     const int ranks = GENERATE(2, 3);
     std::string lacking;
     try {
-        Team team(library, ranks, {});
+        Team team(library, ranks, 1, {});
         run_all(team, ranks, lacking);
     } catch (const Unavailable& missing) {
         lacking = missing.what();
@@ -188,5 +188,5 @@ TEST_CASE("a rank waits for what another one writes, and no longer") {
 }
 
 TEST_CASE("a team whose helper refuses to start says why") {
-    CHECK_THROWS_WITH(Team(Library::hal, 2, {"no.such.backend"}), Catch::Contains("no.such.backend"));
+    CHECK_THROWS_WITH(Team(Library::hal, 2, 1, {"no.such.backend"}), Catch::Contains("no.such.backend"));
 }

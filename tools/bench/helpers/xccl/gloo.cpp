@@ -1,4 +1,5 @@
-// A rank on Gloo: TCP over the loopback interface; ranks find each other by files in the directory of the team.
+// A rank on Gloo: TCP, on one host over the loopback interface; ranks find each other by files in the directory of the
+// team.
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
 #include <gloo/alltoall.h>
@@ -11,6 +12,7 @@
 
 #include "benchmark.hpp"
 #include "host_transport.hpp"
+#include "own_host.hpp"
 #include "rank.hpp"
 
 namespace hal::bench::xccl {
@@ -21,7 +23,7 @@ class GlooTransport : public HostTransport {
     explicit GlooTransport(const RankArguments& arguments)
         : context_(std::make_shared<gloo::rendezvous::Context>(arguments.rank, arguments.ranks)) {
         gloo::transport::tcp::attr address;
-        address.hostname = "127.0.0.1";
+        address.hostname = enter_host(arguments);
         gloo::rendezvous::FileStore store(arguments.directory.string());
         auto device = gloo::transport::tcp::CreateDevice(address);
         context_->connectFullMesh(store, device);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backend.hpp"
+#include "own_host.hpp"
 #include "rank.hpp"
 
 namespace hal::bench::xccl {
@@ -39,7 +40,9 @@ class Communicator {
 class HalTransport : public Transport {
   public:
     explicit HalTransport(const RankArguments& arguments)
-        : backend_({arguments.more.begin() + 1, arguments.more.end()}, arguments.more.at(0)),
+        : address_(enter_host(arguments)),
+          backend_({arguments.more.begin() + 1, arguments.more.end()}, arguments.more.at(0),
+                   interface_option(arguments)),
           stream_(backend_),
           communicator_(backend_, arguments) {}
 
@@ -75,6 +78,10 @@ class HalTransport : public Transport {
     }
 
   private:
+    using Options = std::vector<std::pair<std::string, std::string>>;
+    [[nodiscard]] Options interface_option(const RankArguments& arguments) const {
+        return arguments.hosts == 1 ? Options() : Options{{"xccl_interface", address_}};
+    }
     void write(const DeviceMemory& memory, uint64_t first, std::span<const float> data) {
         check(hal_memory_copy_h2d(backend_.get(), backend_.device(), memory.get() + first * sizeof(float), data.data(),
                                   data.size_bytes()),
@@ -104,6 +111,7 @@ class HalTransport : public Transport {
     }
 
     // In the order of their lives: the buffers go first, the back end last.
+    std::string address_;
     Backend backend_;
     Stream stream_;
     Communicator communicator_;

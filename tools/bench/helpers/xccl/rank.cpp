@@ -94,12 +94,12 @@ class Server {
 };
 
 RankArguments parse_arguments(int argc, char** argv) {
-    if (argc < 4) {
-        throw std::invalid_argument("usage: DIRECTORY RANKS RANK [more]; hal-bench starts this program");
+    if (argc < 5) {
+        throw std::invalid_argument("usage: DIRECTORY RANKS HOSTS RANK [more]; hal-bench starts this program");
     }
-    RankArguments arguments{argv[1], std::stoi(argv[2]), -1, {argv + 4, argv + argc}};
-    if (std::string_view(argv[3]) != "-") {
-        arguments.rank = std::stoi(argv[3]);
+    RankArguments arguments{argv[1], std::stoi(argv[2]), std::stoi(argv[3]), -1, {argv + 5, argv + argc}};
+    if (std::string_view(argv[4]) != "-") {
+        arguments.rank = std::stoi(argv[4]);
     }
     return arguments;
 }

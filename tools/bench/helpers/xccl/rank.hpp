@@ -15,11 +15,13 @@
 
 namespace hal::bench::xccl {
 
-// The command line of a helper: DIRECTORY RANKS RANK [more]. A launcher that numbers the ranks itself gives RANK as
+// The command line of a helper: DIRECTORY RANKS HOSTS RANK [more]. A launcher that numbers the ranks itself gives RANK
+// as
 // "-".
 struct RankArguments {
     std::filesystem::path directory;
     int ranks = 0;
+    int hosts = 1;
     int rank = -1;
     std::vector<std::string> more;
 };

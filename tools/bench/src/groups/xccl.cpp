@@ -52,13 +52,14 @@ class Rows {
         const bool wait_each = special == "sync";
         const Figure figure = collective.bytes < 4 * kib ? Figure::microseconds : Figure::bus_gigabytes;
         const bool time = figure == Figure::microseconds;
-        list_.push_back({row_name(collective, special),
-                         fmt::format("{} of {} ranks{}", name(collective.operation), collective.ranks,
-                                     wait_each ? ", waiting for each" : ""),
-                         std::string(name(peer)), time ? "us" : "GB/s", time ? Better::lower : Better::higher, goal,
-                         [=, teams = teams_](Context& context) {
-                             return contest(context, teams, peer, {collective, 1, wait_each}, figure);
-                         }});
+        list_.push_back(
+            {row_name(collective, special),
+             fmt::format("{} of {} ranks{}{}", name(collective.operation), collective.ranks,
+                         collective.hosts == 1 ? "" : " on two hosts", wait_each ? ", waiting for each" : ""),
+             std::string(name(peer)), time ? "us" : "GB/s", time ? Better::lower : Better::higher, goal,
+             [=, teams = teams_](Context& context) {
+                 return contest(context, teams, peer, {collective, 1, wait_each}, figure);
+             }});
     }
     void add_all_reduce(int ranks, uint64_t bytes, Library peer, const Goal& goal, const std::string& special = {}) {
         add({Operation::all_reduce, bytes, ranks}, peer, goal, special);
@@ -90,6 +91,28 @@ void add_large(Rows& rows, uint64_t bytes) {
     rows.add_all_reduce(2, bytes, Library::gloo, {}, "gloo");
 }
 
+// As if on two hosts, beside the library that connects them used plainly.
+void add_two_hosts(Rows& rows, bool quick) {
+    constexpr double share = 0.95;
+    const auto add = [&](Operation operation, uint64_t bytes, int ranks) {
+        rows.add({operation, bytes, ranks, 2}, Library::gloo,
+                 bytes < 4 * kib ? at_most_peer(1 / share) : at_least_peer(share));
+    };
+    add(Operation::all_reduce, 8, 2);
+    add(Operation::all_reduce, 64 * kib, 2);
+    for (const auto operation :
+         {Operation::all_reduce, Operation::broadcast, Operation::all_gather, Operation::alltoall}) {
+        add(operation, mib, 2);
+        if (!quick) {
+            add(operation, 64 * mib, 2);
+        }
+    }
+    if (!quick) {
+        add(Operation::all_reduce, 8, 4);
+        add(Operation::all_reduce, 64 * mib, 4);
+    }
+}
+
 // Sizes between the ones with a goal, so that a plot shows a curve. They have none.
 void add_curve(Rows& rows) {
     for (const uint64_t bytes :
@@ -106,6 +129,7 @@ std::vector<Benchmark> benchmarks(const Settings& settings) {
     add_large(rows, 64 * kib);
     add_large(rows, mib);
     add_others(rows, mib, 2);
+    add_two_hosts(rows, settings.quick);
     if (!settings.quick) {
         add_large(rows, 64 * mib);
         add_others(rows, 64 * mib, 1.2);

@@ -106,8 +106,9 @@ std::string size_text(uint64_t bytes) {
 }
 
 std::string row_name(const Collective& collective, std::string_view special) {
-    return fmt::format("xccl/r{}-{}-{}{}{}", collective.ranks, name(collective.operation), size_text(collective.bytes),
-                       special.empty() ? "" : "-", special);
+    const std::string hosts = collective.hosts == 1 ? "" : fmt::format("h{}", collective.hosts);
+    return fmt::format("xccl/r{}{}-{}-{}{}{}", collective.ranks, hosts, name(collective.operation),
+                       size_text(collective.bytes), special.empty() ? "" : "-", special);
 }
 
 std::optional<NamedCollective> collective_of_row(std::string_view row_name) {
@@ -115,7 +116,8 @@ std::optional<NamedCollective> collective_of_row(std::string_view row_name) {
         return std::nullopt;
     }
     const auto ranks = take_number(row_name);
-    const size_t dash = ranks && take(row_name, "-") ? row_name.find('-') : std::string_view::npos;
+    const auto hosts = ranks && take(row_name, "h") ? take_number(row_name) : 1;
+    const size_t dash = ranks && hosts && take(row_name, "-") ? row_name.find('-') : std::string_view::npos;
     if (dash == std::string_view::npos) {
         return std::nullopt;
     }
@@ -125,7 +127,8 @@ std::optional<NamedCollective> collective_of_row(std::string_view row_name) {
     if (!operation || !bytes || (!row_name.empty() && !take(row_name, "-"))) {
         return std::nullopt;
     }
-    return NamedCollective{{*operation, *bytes, static_cast<int>(*ranks)}, std::string(row_name)};
+    return NamedCollective{{*operation, *bytes, static_cast<int>(*ranks), static_cast<int>(*hosts)},
+                           std::string(row_name)};
 }
 
 }  // namespace hal::bench::xccl

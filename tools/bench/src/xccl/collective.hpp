@@ -18,6 +18,7 @@ struct Collective {
     Operation operation = Operation::all_reduce;
     uint64_t bytes = 0;  // of the larger buffer of a rank
     int ranks = 2;
+    int hosts = 1;  // each with as many ranks
 
     bool operator==(const Collective&) const = default;
 
@@ -34,7 +35,7 @@ struct Collective {
 // "8B", "64KiB", "1MiB".
 [[nodiscard]] std::string size_text(uint64_t bytes);
 
-// "xccl/r2-all_reduce-64KiB", and back. A row's name may go on behind it with "-" and what is special.
+// "xccl/r2-all_reduce-64KiB", on two hosts "xccl/r2h2-...", and back. A row's name may go on behind it with "-" and what is special.
 [[nodiscard]] std::string row_name(const Collective& collective, std::string_view special = {});
 struct NamedCollective {
     Collective collective;

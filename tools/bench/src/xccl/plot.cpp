@@ -21,7 +21,7 @@ std::vector<Curve> curves(const std::vector<Row>& rows) {
     std::vector<Curve> list;
     for (const auto& point : points(rows)) {
         if (point.collective.operation != Operation::all_reduce || point.collective.ranks != 2 ||
-            point.library == ours_waiting) {
+            point.collective.hosts != 1 || point.library == ours_waiting) {
             continue;
         }
         auto curve =

@@ -48,7 +48,7 @@ std::vector<Point> points(const std::vector<Row>& rows) {
         }
     }
     std::stable_sort(list.begin(), list.end(), [](const Point& a, const Point& b) {
-        const auto key = [](const Collective& c) { return std::tuple(c.ranks, c.operation, c.bytes); };
+        const auto key = [](const Collective& c) { return std::tuple(c.hosts, c.ranks, c.operation, c.bytes); };
         return key(a.collective) < key(b.collective);
     });
     return list;
@@ -60,15 +60,15 @@ std::string to_collectives(const std::vector<Row>& rows) {
         return {};
     }
     std::string text = fmt::format(
-        "collectives of float, sum, not in place; time of the slowest rank\n{:<15} {:>5} {:<20} {:>9} {:>9} "
+        "collectives of float, sum, not in place; time of the slowest rank\n{:<15} {:>5} {:>5} {:<20} {:>9} {:>9} "
         "{:>11} {:>11} {:>11} {:>6}\n",
-        "operation", "ranks", "library", "size B", "count", "time us", "algbw GB/s", "busbw GB/s", "wrong");
+        "operation", "ranks", "hosts", "library", "size B", "count", "time us", "algbw GB/s", "busbw GB/s", "wrong");
     for (const auto& point : list) {
         // A row with a wrong element has no figures.
-        text +=
-            fmt::format("{:<15} {:>5} {:<20} {:>9} {:>9} {:>11.2f} {:>11.2f} {:>11.2f} {:>6}\n",
-                        name(point.collective.operation), point.collective.ranks, point.library, point.collective.bytes,
-                        point.collective.call_count(), point.seconds * 1e6, point.buffer_rate(), point.bus_rate(), 0);
+        text += fmt::format("{:<15} {:>5} {:>5} {:<20} {:>9} {:>9} {:>11.2f} {:>11.2f} {:>11.2f} {:>6}\n",
+                            name(point.collective.operation), point.collective.ranks, point.collective.hosts,
+                            point.library, point.collective.bytes, point.collective.call_count(), point.seconds * 1e6,
+                            point.buffer_rate(), point.bus_rate(), 0);
     }
     return text;
 }

@@ -117,8 +117,8 @@ std::string RankPipes::poll_line(int milliseconds, const std::vector<int>& inter
     return line;
 }
 
-Team::Team(Library library, int ranks, const std::vector<std::string>& more_arguments)
-    : library_(library), ranks_(ranks) {
+Team::Team(Library library, int ranks, int hosts, const std::vector<std::string>& more_arguments)
+    : library_(library), ranks_(ranks), hosts_(hosts) {
     if (!fs::exists(parts_directory() / helper(library))) {
         throw Unavailable(fmt::format("{} was not there when hal-bench was built", name(library)));
     }
@@ -142,8 +142,9 @@ void Team::start(const std::vector<std::string>& more_arguments) {
     const bool by_mpirun = library_ == Library::open_mpi;
     for (int process = 0; process < (by_mpirun ? 1 : ranks_); ++process) {
         std::vector<std::string> arguments = by_mpirun ? mpirun(ranks_) : std::vector<std::string>();
-        arguments.insert(arguments.end(), {(parts_directory() / helper(library_)).string(), directory_.path().string(),
-                                           std::to_string(ranks_), by_mpirun ? "-" : std::to_string(process)});
+        arguments.insert(arguments.end(),
+                         {(parts_directory() / helper(library_)).string(), directory_.path().string(),
+                          std::to_string(ranks_), std::to_string(hosts_), by_mpirun ? "-" : std::to_string(process)});
         arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
         try {
             processes_.push_back(std::make_unique<Companion>(arguments, output, patience));

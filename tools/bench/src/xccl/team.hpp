@@ -40,7 +40,7 @@ class RankPipes {
 // use.
 class Team {
   public:
-    Team(Library library, int ranks, const std::vector<std::string>& more_arguments);
+    Team(Library library, int ranks, int hosts, const std::vector<std::string>& more_arguments);
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
@@ -56,6 +56,7 @@ class Team {
 
     Library library_;
     int ranks_;
+    int hosts_;
     // They end from the last to the first: a rank whose pipe closes ends by itself, and only then is waited for.
     ScratchDirectory directory_;
     std::ifstream output_;  // what the processes print

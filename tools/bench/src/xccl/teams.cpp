@@ -60,7 +60,7 @@ void Teams::set_backend(const Settings& settings) {
 }
 
 double Teams::run(Library library, const Command& command) {
-    Slot& chosen = slot(library, command.collective.ranks);
+    Slot& chosen = slot(library, command.collective);
     try {
         return chosen.team->run(command);
     } catch (const Unavailable&) {
@@ -71,10 +71,11 @@ double Teams::run(Library library, const Command& command) {
     }
 }
 
-Teams::Slot& Teams::slot(Library library, int ranks) {
-    if (ranks != ranks_) {
+Teams::Slot& Teams::slot(Library library, const Collective& collective) {
+    if (collective.ranks != ranks_ || collective.hosts != hosts_) {
         slots_.clear();
-        ranks_ = ranks;
+        ranks_ = collective.ranks;
+        hosts_ = collective.hosts;
     }
     Slot& chosen = slots_[library];
     if (chosen.failure) {
@@ -82,8 +83,8 @@ Teams::Slot& Teams::slot(Library library, int ranks) {
     }
     if (!chosen.team) {
         try {
-            chosen.team =
-                std::make_unique<Team>(library, ranks, library == Library::hal ? backend_ : std::vector<std::string>());
+            chosen.team = std::make_unique<Team>(library, ranks_, hosts_,
+                                                 library == Library::hal ? backend_ : std::vector<std::string>());
         } catch (...) {
             chosen.failure = std::current_exception();
             throw;

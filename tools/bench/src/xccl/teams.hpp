@@ -28,9 +28,10 @@ class Teams {
         std::unique_ptr<Team> team;
         std::exception_ptr failure;
     };
-    Slot& slot(Library library, int ranks);
+    Slot& slot(Library library, const Collective& collective);
 
     int ranks_ = 0;
+    int hosts_ = 0;
     std::map<Library, Slot> slots_;
     std::vector<std::string> backend_;
 };

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace hal::opencl {
 namespace {
 
@@ -11,6 +14,24 @@ constexpr const char* library_name = "libOpenCL.so.1";
     const char* const reason = dlerror();
     throw sdk::Error(HAL_ERROR_NO_DEVICE, std::string(what) + ": " + (reason == nullptr ? "no reason given" : reason) +
                                               "; install an OpenCL ICD loader and the driver of the device");
+}
+
+struct Meaning {
+    const char* text;
+    cl_int error;
+    hal_status status;
+};
+
+constexpr Meaning meanings[] = {
+#define HAL_CL_ERROR(name, status) {#name, name, status},
+#include "errors.def"
+};
+
+// nullptr if it is not in the list.
+const Meaning* meaning_of(cl_int error) noexcept {
+    const auto* const found = std::find_if(std::begin(meanings), std::end(meanings),
+                                           [error](const Meaning& meaning) { return meaning.error == error; });
+    return found == std::end(meanings) ? nullptr : found;
 }
 
 }  // namespace
@@ -29,25 +50,13 @@ Api::Api() {
 }
 
 std::string cl_text(cl_int error) {
-    switch (error) {
-#define HAL_CL_ERROR(name, status) \
-    case name:                     \
-        return #name;
-#include "errors.def"
-        default:
-            return "OpenCL error " + std::to_string(error);
-    }
+    const Meaning* const meaning = meaning_of(error);
+    return meaning == nullptr ? "OpenCL error " + std::to_string(error) : meaning->text;
 }
 
 hal_status cl_status(cl_int error) noexcept {
-    switch (error) {
-#define HAL_CL_ERROR(name, status) \
-    case name:                     \
-        return status;
-#include "errors.def"
-        default:
-            return HAL_ERROR_DRIVER;
-    }
+    const Meaning* const meaning = meaning_of(error);
+    return meaning == nullptr ? HAL_ERROR_DRIVER : meaning->status;
 }
 
 void check(cl_int error, const char* call) {
@@ -75,7 +84,7 @@ std::optional<uint64_t> Event::end_ns() const noexcept {
 
 cl_context Event::context() const {
     cl_context context = nullptr;
-    check(api_->clGetEventInfo(event_, CL_EVENT_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr),
+    check(api_->clGetEventInfo(event_, CL_EVENT_CONTEXT, sizeof(cl_context), static_cast<void*>(&context), nullptr),
           "clGetEventInfo");
     return context;
 }

@@ -44,6 +44,10 @@ class Reader {
                                                          (place.empty() ? "" : ": ") + place + ": " + text);
     }
 
+    [[nodiscard]] static std::string within(const std::string& place, const std::string& key) {
+        return place + "/" + key;
+    }
+
     [[nodiscard]] static std::string contents(const fs::path& path) {
         std::ifstream stream(path, std::ios::binary);
         std::ostringstream text;
@@ -69,21 +73,21 @@ class Reader {
         }
         for (const auto& [key, unused] : value.items()) {
             if (std::find(known.begin(), known.end(), key) == known.end()) {
-                wrong(place + "/" + key, "unknown key");
+                wrong(within(place, key), "unknown key");
             }
         }
     }
     [[nodiscard]] const json& member(const json& object, const std::string& place, const char* key) const {
         const auto found = object.find(key);
         if (found == object.end()) {
-            wrong(place + "/" + key, "is missing");
+            wrong(within(place, key), "is missing");
         }
         return *found;
     }
     [[nodiscard]] std::string string(const json& object, const std::string& place, const char* key) const {
         const json& value = member(object, place, key);
         if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
-            wrong(place + "/" + key, "expected a string that is not empty");
+            wrong(within(place, key), "expected a string that is not empty");
         }
         return value;
     }
@@ -94,7 +98,7 @@ class Reader {
             return fallback;
         }
         if (!found->is_number_unsigned() || found->get<uint64_t>() > most_tensors) {
-            wrong(place + "/" + key, "expected a number from 0 to " + std::to_string(most_tensors));
+            wrong(within(place, key), "expected a number from 0 to " + std::to_string(most_tensors));
         }
         return found->get<uint32_t>();
     }
@@ -152,7 +156,7 @@ class Reader {
         kernel.file = (path_.parent_path() / string(object, place, key)).string();
         kernel.text = contents(kernel.file);
         if (kernel.text.empty()) {
-            wrong(place + "/" + key, kernel.file + " cannot be read, or is empty");
+            wrong(within(place, key), kernel.file + " cannot be read, or is empty");
         }
         kernel.source = {kernel.file.c_str(), {kernel.text, {}, {}}, spirv};
 

@@ -118,8 +118,8 @@ Judgement repeated(std::span<const Judgement> each) {
     if (each.empty()) {
         return {Verdict::not_run, false, "not run"};
     }
-    const auto worst = *std::max_element(each.begin(), each.end(),
-                                         [](const Judgement& a, const Judgement& b) { return a.verdict < b.verdict; });
+    Judgement worst = *std::max_element(each.begin(), each.end(),
+                                        [](const Judgement& a, const Judgement& b) { return a.verdict < b.verdict; });
     const auto count = [&](Verdict verdict) {
         return std::count_if(each.begin(), each.end(), [&](const Judgement& one) { return one.verdict == verdict; });
     };

@@ -1,5 +1,6 @@
 #include "launched.hpp"
 
+#include <charconv>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -29,7 +30,16 @@ int number(std::initializer_list<const char*> names, int fallback) {
         throw HarnessError("--ranks-from-env: there is no " + std::string(*names.begin()) +
                            "; start this program with mpirun, or set RANK and WORLD_SIZE");
     }
-    return text.empty() ? fallback : std::atoi(text.c_str());
+    if (text.empty()) {
+        return fallback;
+    }
+    int value = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end) {
+        throw HarnessError("--ranks-from-env: \"" + text + "\" is no number of a rank or of ranks");
+    }
+    return value;
 }
 
 // The words of this host's rank go to rank 0, whose answers come to the worker.

@@ -30,7 +30,7 @@ struct Meters {
 // The sum of what the judged chunks must at least add before growth is called a leak.
 struct LeakThresholds {
     uint64_t device_bytes = 1;
-    uint64_t host_bytes = 64 * 1024;
+    uint64_t host_bytes = UINT64_C(64) << 10;
     uint64_t maps = 16;
     uint64_t handles = 4;  // descriptors, threads, entries of /dev/shm
     bool judge_host_memory = true;

@@ -34,6 +34,7 @@ std::vector<std::string> command_of(const Job& job, const fs::path& folder) {
 
 pid_t spawn(std::vector<std::string> command, const fs::path& errors) {
     std::vector<char*> argv;
+    argv.reserve(command.size() + 1);
     for (std::string& word : command) {
         argv.push_back(word.data());
     }
@@ -92,6 +93,7 @@ JobResult run_job(const Job& job) {
 void run_beside_each_other(size_t count, int jobs, const std::function<void(size_t)>& work) {
     std::atomic<size_t> next{0};
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(jobs));
     std::mutex mutex;
     std::string failure;
     for (int i = 0; i < jobs; ++i) {

@@ -93,7 +93,7 @@ class Plain final : public PlainOpenCl {
             error = clSetKernelArgSVMPointer(fill_(), 0, pointers_[0]);
         } else {
             const cl_mem buffer = buffers_[0]();
-            error = clSetKernelArg(fill_(), 0, sizeof buffer, static_cast<const void*>(&buffer));
+            error = clSetKernelArg(fill_(), 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
         }
         check_cl(error, "clSetKernelArg");
         check_cl(clSetKernelArg(fill_(), 1, sizeof value, &value), "clSetKernelArg");

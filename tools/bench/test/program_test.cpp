@@ -38,7 +38,7 @@ TEST_CASE("a quick run of dispatch works and writes valid JSON and CSV") {
 
     std::ifstream json_file(json.path);
     const auto document = nlohmann::json::parse(json_file);
-    CHECK(schema_violations(document) == "");
+    CHECK_THAT(schema_violations(document), Catch::Equals(""));
     CHECK(document["rows"].size() == 5);
     for (const auto& row : document["rows"]) {
         INFO(row.dump());

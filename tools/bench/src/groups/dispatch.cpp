@@ -24,22 +24,31 @@ Sampler per_call(std::shared_ptr<const NullBackend> backend, Loop loop, double b
 Contest against_dlsym(Context& context, Loop loop) {
     const double batch_s = context.settings().batch_s;
     const auto backend = std::make_shared<const NullBackend>();
-    return {per_call(backend, loop, batch_s), per_call(backend, loop_dlsym, batch_s), backend->note()};
+    Contest contest;
+    contest.ours = per_call(backend, loop, batch_s);
+    contest.peer = per_call(backend, loop_dlsym, batch_s);
+    contest.note = backend->note();
+    return contest;
 }
 
 Contest exported_against_table(Context& context) {
     const double batch_s = context.settings().batch_s;
     const auto backend = std::make_shared<const NullBackend>();
-    return {per_call(backend, loop_exported, batch_s), per_call(backend, loop_inline, batch_s), backend->note()};
+    Contest contest;
+    contest.ours = per_call(backend, loop_exported, batch_s);
+    contest.peer = per_call(backend, loop_inline, batch_s);
+    contest.note = backend->note();
+    return contest;
 }
 
 // What each loader adds to a call: two measurements next to each other, subtracted.
 Contest against_icd_loader(Context& context) {
     const double batch_s = context.settings().batch_s;
     const auto backend = std::make_shared<const NullBackend>();
+    const Sampler exported = per_call(backend, loop_exported, batch_s);
+    const Sampler direct = per_call(backend, loop_dlsym, batch_s);
     Contest contest;
-    contest.ours = [exported = per_call(backend, loop_exported, batch_s),
-                    direct = per_call(backend, loop_dlsym, batch_s)] { return exported() - direct(); };
+    contest.ours = [exported, direct] { return exported() - direct(); };
     const auto opencl = context.opencl(&contest.note);
     if (opencl) {
         contest.note = fmt::format("clRetainDevice on {}", opencl->platform());
@@ -133,9 +142,11 @@ Contest kernel_find(Context& context, size_t distinct_keys) {
         static_cast<void>(hal_kernel_find(backend->get(), &key, nullptr, &found));
         return found;
     };
-    return {look_up(batch_s, keys, ours),
-            look_up(batch_s, keys, [map](const hal_kernel_key& key) { return map->find(key); }),
-            fmt::format("{} kernels, {} keys in turn", keys->kernels().size(), distinct_keys)};
+    Contest contest;
+    contest.ours = look_up(batch_s, keys, ours);
+    contest.peer = look_up(batch_s, keys, [map](const hal_kernel_key& key) { return map->find(key); });
+    contest.note = fmt::format("{} kernels, {} keys in turn", keys->kernels().size(), distinct_keys);
+    return contest;
 }
 
 Contest counted(std::string_view path) {

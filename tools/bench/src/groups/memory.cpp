@@ -139,8 +139,11 @@ Contest set_contest(Context& context, uint64_t size_bytes) {
             clobber_memory();
         }
     });
-    return {gigabytes_per_second(size_bytes, ours), gigabytes_per_second(size_bytes, libc),
-            fmt::format("device {}", ground->first.pages())};
+    Contest contest;
+    contest.ours = gigabytes_per_second(size_bytes, ours);
+    contest.peer = gigabytes_per_second(size_bytes, libc);
+    contest.note = fmt::format("device {}", ground->first.pages());
+    return contest;
 }
 
 Contest allocate_contest(Context& context, uint64_t size_bytes) {
@@ -158,7 +161,7 @@ Contest allocate_contest(Context& context, uint64_t size_bytes) {
     contest.peer = PerCall(batch_s, [size_bytes](uint64_t count) {
         for (uint64_t i = 0; i < count; ++i) {
             void* data = std::malloc(size_bytes);
-            asm volatile("" : "+r"(data) : : "memory");
+            asm volatile("" : : "r"(data) : "memory");
             std::free(data);
         }
     });

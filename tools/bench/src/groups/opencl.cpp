@@ -27,7 +27,7 @@ const char* text(Mode mode) {
 }
 
 template <class T>
-T value_of(Result<T> result, const char* what) {
+T value_of(Result<T>&& result, const char* what) {
     check(result.status().code(), what);
     return std::move(*result);
 }
@@ -72,6 +72,7 @@ class Ground {
         return value_of(Loader::open(&desc), "hal_loader_open");
     }
     static Device first_device(Loader& loader) {
+        // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the destructor of a Result frees its text
         auto backend = loader.backend("opencl");
         if (!backend.ok()) {
             throw Unavailable(fmt::format("back end opencl: {}", backend.status().text()));
@@ -319,9 +320,11 @@ void add_mode(std::vector<Benchmark>& list, const Settings& settings, Mode mode)
         const std::string peer = checked ? "plain OpenCL, events kept" : "plain OpenCL, unchecked";
         const std::string suffix = checked ? "" : "-unchecked";
         const Goal goal = checked ? Goal{GoalKind::ratio_at_most, 1.05} : Goal{};
-        list.push_back({prefix + "launch" + suffix, "Fill of 16 floats, in bursts", peer, "us", Better::lower, goal,
+        list.push_back({fmt::format("{}launch{}", prefix, suffix), "Fill of 16 floats, in bursts", peer, "us",
+                        Better::lower, goal,
                         [=](Context& context) { return launch_contest(context, mode, false, checked); }});
-        list.push_back({prefix + "launch-sync" + suffix, "Fill and synchronise", peer, "us", Better::lower, goal,
+        list.push_back({fmt::format("{}launch-sync{}", prefix, suffix), "Fill and synchronise", peer, "us",
+                        Better::lower, goal,
                         [=](Context& context) { return launch_contest(context, mode, true, checked); }});
     }
 }

@@ -97,9 +97,9 @@ Sampler parse_files(std::shared_ptr<const ManifestDirectory> directory) {
 
 Contest open_first(int manifests) {
     const auto directory = std::make_shared<const ManifestDirectory>(manifests);
+    const Sampler open = step_of_child({part("hal-bench-device"), "open", directory->path().string()}, "open");
     Contest contest;
-    contest.ours = [directory, sampler = step_of_child({part("hal-bench-device"), "open", directory->path().string()},
-                                                       "open")] { return sampler(); };
+    contest.ours = [directory, open] { return open(); };
     contest.peer = parse_files(directory);
     contest.note = "first open of a fresh process; the ceiling is warm";
     return contest;
@@ -118,14 +118,20 @@ Contest open_again(int manifests) {
 
 Contest load_backend(Context& context) {
     const std::string library = context.backend().library();
-    return {step_of_child(device_child(context.settings()), "load"),
-            step_of_child({part("hal-bench-device"), "dlopen", library}, "dlopen"),
-            "hal_backend_open and get_device_count"};
+    Contest contest;
+    contest.ours = step_of_child(device_child(context.settings()), "load");
+    contest.peer = step_of_child({part("hal-bench-device"), "dlopen", library}, "dlopen");
+    contest.note = "hal_backend_open and get_device_count";
+    return contest;
 }
 
 Contest process_against(Context& context, std::vector<std::string> peer, std::string note) {
     static_cast<void>(context.backend());  // one clear failure here instead of many in the children
-    return {whole_child(device_child(context.settings())), whole_child(std::move(peer)), std::move(note)};
+    Contest contest;
+    contest.ours = whole_child(device_child(context.settings()));
+    contest.peer = whole_child(std::move(peer));
+    contest.note = std::move(note);
+    return contest;
 }
 
 Contest process_against_opencl(Context& context) {

@@ -128,8 +128,9 @@ Team::Team(Library library, int ranks, int hosts, const std::vector<std::string>
     start(more_arguments);
     for (size_t rank = 0; rank < pipes_.size(); ++rank) {
         const std::string answer = answer_of(rank);
-        throw_if_unavailable(answer);
         if (answer != "ready") {
+            stop_waiting();  // others may not have opened their pipes yet, and then do so for ever
+            throw_if_unavailable(answer);
             fail(fmt::format("unexpected answer {}", answer));
         }
     }
@@ -208,6 +209,7 @@ std::string Team::answer_of(size_t rank) {
 }
 
 void Team::fail_with_last_words() {
+    stop_waiting();
     for (const auto& pipe : pipes_) {
         for (std::string line = pipe->poll_line(0); !line.empty(); line = pipe->poll_line(0)) {
             throw_if_unavailable(line);
@@ -227,10 +229,15 @@ std::string Team::printed() {
     return text.size() > enough ? "..." + text.substr(text.size() - enough) : text;
 }
 
-void Team::fail(const std::string& reason) {
+// The others may spin for the one that failed.
+void Team::stop_waiting() {
     for (const auto& process : processes_) {
-        process->stop_waiting();  // the others may spin for the one that failed
+        process->stop_waiting();
     }
+}
+
+void Team::fail(const std::string& reason) {
+    stop_waiting();
     const std::string output = printed();
     throw std::runtime_error(
         fmt::format("{}: {}{}{}", name(library_), reason, output.empty() ? "" : "; printed: ", output));

@@ -10,11 +10,13 @@ packages=(
   libkainjow-mustache-dev catch2
   # kernels of the CPU back end
   libdnnl-dev
+  # collectives across hosts, and the network namespaces of their test
+  libgloo-dev iproute2
   # looks at the checker's page in a test
   chromium
   # peers that hal-bench runs beside us
   ocl-icd-opencl-dev pocl-opencl-icd libclblast-dev valgrind
-  libopenmpi-dev openmpi-bin libgloo-dev
+  libopenmpi-dev openmpi-bin
 )
 
 missing=()

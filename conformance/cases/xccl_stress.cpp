@@ -94,8 +94,8 @@ HAL_CASE("45079.T10.xccl_all_reduce.stress.random_traffic", clauses{"45079/T10.5
                 static_cast<void>(t.random());  // as the round of a member draws
                 continue;
             }
-            rounds.push_back(std::make_unique<Round>(t, *drawn.collective, drawn.shape,
-                                                     static_cast<int>(drawn.team->members.size()), rank));
+            rounds.push_back(std::make_unique<Round>(
+                t, *drawn.collective, drawn.shape, static_cast<int>(drawn.team->members.size()), rank, Where::here()));
             t.ok(rounds.back()->call(drawn.team->comm, streams[drawn.second_stream ? 1 : 0]), "a collective");
         }
         waited(t, streams[0]);

@@ -1,6 +1,5 @@
 #include "alarm.hpp"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -114,6 +113,7 @@ std::vector<std::byte> Alarm::exchange(const std::vector<std::byte>& own, size_t
 void Alarm::watch(Host& host, std::function<void()> on_failure) {
     host_ = &host;
     on_failure_ = std::move(on_failure);
+    polled_.resize(peers_.size() + 1);
     wake_ = File(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_) {
         throw_system(joining);
@@ -187,16 +187,15 @@ void Alarm::compare(const Activity& activity, int32_t rank) {
 
 void Alarm::run() noexcept {
     pthread_setname_np(pthread_self(), "hal-xccl-alarm");
-    std::vector<pollfd> polled;
     for (;;) {
-        polled.assign(1, {wake_.get(), POLLIN, 0});
-        for (const Peer& peer : peers_) {
-            polled.push_back({peer.socket.get(), POLLIN, 0});  // one that has left is -1, which poll skips
+        polled_[0] = {wake_.get(), POLLIN, 0};
+        for (size_t i = 0; i < peers_.size(); ++i) {
+            polled_[i + 1] = {peers_[i].socket.get(), POLLIN, 0};  // one that has left is -1, which poll skips
         }
-        static_cast<void>(poll(polled.data(), polled.size(), look_ms));
+        static_cast<void>(poll(polled_.data(), polled_.size(), look_ms));
         try {
             for (size_t i = 0; i < peers_.size(); ++i) {
-                if (polled[i + 1].revents != 0) {
+                if (polled_[i + 1].revents != 0) {
                     hear(peers_[i]);
                 }
             }
@@ -204,7 +203,7 @@ void Alarm::run() noexcept {
             tell_waiting();
         } catch (...) {  // no memory: the time limit is left
         }
-        if (polled[0].revents != 0) {
+        if (polled_[0].revents != 0) {
             return;
         }
     }

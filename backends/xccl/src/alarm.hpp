@@ -3,6 +3,8 @@
 // connections; data never do.
 #pragma once
 
+#include <poll.h>
+
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -87,6 +89,7 @@ class Alarm {
     std::vector<Activity> activities_;
     uint64_t since_ns_ = 0;  // 0: nothing is waited for
     File wake_;
+    std::vector<pollfd> polled_;
     std::thread thread_;
 };
 

@@ -16,6 +16,7 @@ constexpr uint64_t stream_from_bytes = uint64_t{8} << 20U;
 struct View {
     std::byte* base;
     uint64_t stride;  // from block to block
+    bool remote;      // an address of the rank's process, which only the kernel can read
 
     [[nodiscard]] std::byte* block(int32_t index) const noexcept {
         return base + static_cast<uint64_t>(index) * stride;
@@ -51,7 +52,7 @@ class Run {
         meet();
         if (small) {
             work_on_slots();
-        } else if (any_staged()) {
+        } else if (needs_staging()) {
             work_on_chunks();
         } else {
             work_in_place();
@@ -117,7 +118,7 @@ class Run {
     void work_on_slots() {
         Views from;
         for (int32_t rank = 0; rank < ranks_; ++rank) {
-            from[static_cast<size_t>(rank)] = {slot(rank).data, bytes()};
+            from[static_cast<size_t>(rank)] = View{slot(rank).data, bytes()};
         }
         const View to{operation_.recv, recv_bytes()};
         if (reduces() && receives(me_) != 0) {
@@ -140,7 +141,13 @@ class Run {
         work(from, to, call_.count);
     }
     [[nodiscard]] View view(const Location& location, uint64_t blocks, uint64_t bytes) const {
-        return blocks == 0 || bytes == 0 ? View{} : View{host_.reach(location, blocks * bytes), bytes};
+        if (blocks == 0 || bytes == 0) {
+            return {};
+        }
+        if (location.is_private()) {
+            return {reinterpret_cast<std::byte*>(location.offset), bytes, true};
+        }
+        return {host_.reach(location, blocks * bytes), bytes};
     }
 
     void work(const Views& from, const Views& to, uint64_t n) {
@@ -196,34 +203,41 @@ class Run {
 
     // Into own blocks, beginning with the next rank's so that not all read the same one.
     void move(const Views& from, const View& to, uint64_t n) {
-        const auto move_block = [&](const std::byte* source, std::byte* target) {
-            if (source != target) {
-                copy(target, source, n * item_, bytes() >= stream_from_bytes);
-            }
-        };
         if (n == 0) {
             return;
         }
         switch (call_.kind) {
             case Kind::broadcast:
-                return move_block(from[static_cast<size_t>(call_.root)].base, to.base);
+                return move_block(from, call_.root, 0, to.base, n);
             case Kind::scatter:
-                return move_block(from[static_cast<size_t>(call_.root)].block(me_), to.base);
+                return move_block(from, call_.root, me_, to.base, n);
             default:
                 break;
         }
         for (int32_t i = 1; i <= ranks_ && receives(me_) != 0; ++i) {
             const int32_t rank = (me_ + i) % ranks_;
-            const View& source = from[static_cast<size_t>(rank)];
-            move_block(call_.kind == Kind::alltoall ? source.block(me_) : source.base, to.block(rank));
+            move_block(from, rank, call_.kind == Kind::alltoall ? me_ : 0, to.block(rank), n);
+        }
+    }
+    void move_block(const Views& from, int32_t rank, int32_t block, std::byte* target, uint64_t n) const {
+        const View& view = from[static_cast<size_t>(rank)];
+        const std::byte* const source = view.block(block);
+        if (view.remote && rank != me_) {
+            host_.read_private(rank, target, reinterpret_cast<uint64_t>(source), n * item_);
+        } else if (source != target) {
+            copy(target, source, n * item_, bytes() >= stream_from_bytes);
         }
     }
 
     // ---- Memory that the others cannot reach ----
 
-    [[nodiscard]] bool any_staged() const noexcept {
+    // Whoever moves data writes to own memory only, and may be able to read the others'.
+    [[nodiscard]] bool needs_staging() const noexcept {
+        if (!reduces() && host_.reads_private()) {
+            return false;
+        }
         for (int32_t rank = 0; rank < ranks_; ++rank) {
-            if (slot(rank).at.send.staged != 0 || slot(rank).at.recv.staged != 0) {
+            if (slot(rank).at.send.is_private() || slot(rank).at.recv.is_private()) {
                 return true;
             }
         }
@@ -235,7 +249,7 @@ class Run {
         const uint64_t chunk = staging_bytes / (static_cast<uint64_t>(ranks_) * std::max(item_, recv_item_));
         for (uint64_t first = 0; first < call_.count; first += chunk) {
             const uint64_t n = std::min(chunk, call_.count - first);
-            if (slot(me_).at.send.staged != 0) {
+            if (slot(me_).at.send.is_private()) {
                 move_blocks(View{host_.staging(me_, false), n * item_}, {operation_.send + first * item_, bytes()},
                             sends(me_), n);
             }
@@ -248,7 +262,7 @@ class Run {
             }
             work(from, to, n);
             step();
-            if (slot(me_).at.recv.staged != 0) {
+            if (slot(me_).at.recv.is_private()) {
                 move_blocks({operation_.recv + first * item_, bytes()}, View{host_.staging(me_, true), n * item_},
                             receives(me_), n);  // no partial results: they go to what all share
             }
@@ -261,7 +275,7 @@ class Run {
         if (blocks == 0) {
             return {};
         }
-        if (location.staged != 0) {
+        if (location.is_private()) {
             return {host_.staging(rank, recv), n * item};
         }
         return {host_.reach(location, blocks * call_.count * item) + first * item, call_.count * item};

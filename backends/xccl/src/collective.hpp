@@ -12,8 +12,8 @@ namespace hal::xccl {
 
 // Of one rank; equal on all while nothing runs.
 struct Counters {
-    uint64_t sequence = 0;  // collectives so far
-    uint64_t step = 1;      // steps of them; the set-up was the first
+    uint64_t sequence = 0;        // collectives so far
+    uint64_t step = setup_steps;  // of them
 };
 
 // idle() is called while the rank waits. Throws what Host::wait throws, and INVALID_ARGUMENT on every rank if they do

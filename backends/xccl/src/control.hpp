@@ -18,8 +18,10 @@ inline constexpr uint64_t slot_bytes = 8192;
 inline constexpr uint64_t staging_bytes = uint64_t{2} << 20U;           // of a rank and direction
 inline constexpr uint64_t channel_staging_bytes = uint64_t{64} << 10U;  // of a pair of ranks
 inline constexpr uint64_t exchange_bytes = uint64_t{16} << 20U;         // what goes to other hosts and comes from them
+inline constexpr uint64_t setup_steps = 2;
 inline constexpr uint32_t no_arena = UINT32_MAX;
 inline constexpr uint32_t shared_arena = UINT32_MAX - 1;
+inline constexpr uint32_t private_memory = UINT32_MAX - 2;
 
 enum class Kind : uint32_t {
     none,
@@ -49,11 +51,15 @@ struct Call {
     friend bool operator==(const Call&, const Call&) = default;
 };
 
-// Bytes in the arena of a rank or in what all share, or (no_arena) memory that the others cannot reach, or none.
+// Bytes in the arena of a rank or in what all share; or (private_memory) at an address of the rank's process, which the
+// others have not mapped: they go through the rank's staging memory, or by a copy that the kernel makes; or (no_arena)
+// none.
 struct Location {
     uint32_t arena = no_arena;
-    uint32_t staged = 0;  // the others cannot reach it: it goes through the rank's staging memory
+    uint32_t reserved = 0;
     uint64_t offset = 0;
+
+    [[nodiscard]] bool is_private() const noexcept { return arena == private_memory; }
 };
 
 // Of a rank; two, used in turn, so that the next operation may begin while a slow rank still reads the last one's data.
@@ -72,9 +78,12 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == slot_bytes);
 
-// How many steps of operations a rank has done.
+// How many steps of operations a rank has done; and, written before the first, where others may try to read its memory.
 struct alignas(64) Progress {
     std::atomic<uint64_t> step;
+    int32_t process;
+    uint64_t probe;   // address of a word
+    uint64_t probed;  // which holds this
 };
 
 // From one rank to another: the oldest message that has not been taken. Padded on purpose: a line for each writer.
@@ -96,6 +105,7 @@ struct Header {
     alignas(64) std::atomic<uint32_t> sleepers;  // threads that sleep on the bell or are about to
     alignas(64) std::atomic<uint32_t> bell;
     std::atomic<uint32_t> without_membarrier;  // ranks; written before they have met
+    std::atomic<uint32_t> without_reads;       // ranks that cannot read another one's memory; before the second step
 };
 
 // Where each of them lies.

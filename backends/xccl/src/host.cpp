@@ -4,6 +4,7 @@
 #include <linux/membarrier.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,11 +92,23 @@ Host::Host(const std::vector<Member>& members, int32_t rank, const File& listene
     // From here on whoever is missing is noticed.
     const bool registered = register_membarrier();
     header().without_membarrier.fetch_add(registered ? 0 : 1);
-    publish(step(rank_), 1);
-    for (int32_t other = 0; other < size_; ++other) {
-        wait(other, step(other), 1);
-    }
+    const uint64_t probed = shared::now_ns();
+    Progress& own = progress(rank_);
+    own.process = getpid();
+    own.probe = reinterpret_cast<uint64_t>(&probed);
+    own.probed = probed;
+    meet_all(1);
+    header().without_reads.fetch_add(can_read_all() ? 0 : 1);
+    meet_all(setup_steps);
     fences_ = header().without_membarrier.load() != 0;
+    reads_private_ = header().without_reads.load() == 0;
+}
+
+void Host::meet_all(uint64_t at) {
+    publish(step(rank_), at);
+    for (int32_t other = 0; other < size_; ++other) {
+        wait(other, step(other), at);
+    }
 }
 
 Host::~Host() = default;
@@ -183,7 +196,7 @@ Location Host::locate(const void* pointer, uint64_t bytes) const noexcept {
     if (among_shared < control_->bytes() && bytes <= control_->bytes() - among_shared) {
         return {shared_arena, 0, among_shared};
     }
-    return {no_arena, bytes != 0 ? 1U : 0U, 0};
+    return bytes == 0 ? Location() : Location{private_memory, 0, reinterpret_cast<uint64_t>(pointer)};
 }
 
 std::byte* Host::reach(const Location& location, uint64_t bytes) const {
@@ -194,6 +207,43 @@ std::byte* Host::reach(const Location& location, uint64_t bytes) const {
         throw sdk::Error(HAL_ERROR_REMOTE, "a rank says that its data lie outside its memory");
     }
     return memory->base() + location.offset;
+}
+
+namespace {
+
+// False if not all could be read.
+bool read_process(int32_t process, void* to, uint64_t address, uint64_t bytes) noexcept {
+    for (uint64_t done = 0; done < bytes;) {
+        const iovec here{static_cast<std::byte*>(to) + done, bytes - done};
+        const iovec there{reinterpret_cast<void*>(address + done), bytes - done};
+        const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
+        if (got <= 0) {
+            return false;
+        }
+        done += static_cast<uint64_t>(got);
+    }
+    return true;
+}
+
+}  // namespace
+
+// Processes of other name spaces have other numbers for the same process: the word tells.
+bool Host::can_read_all() const noexcept {
+    for (int32_t rank = 0; rank < size_; ++rank) {
+        const Progress& other = progress(rank);
+        uint64_t word = 0;
+        if (!read_process(other.process, &word, other.probe, sizeof word) || word != other.probed) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Host::read_private(int32_t rank, std::byte* to, uint64_t address, uint64_t bytes) const {
+    if (!read_process(progress(rank).process, to, address, bytes)) {
+        throw sdk::Error(HAL_ERROR_REMOTE, "the memory of rank " + std::to_string(names_[index(rank)]) +
+                                               " cannot be read: it has ended, or names memory that it does not have");
+    }
 }
 
 // ---- Waiting ----

@@ -41,9 +41,7 @@ class Host {
     [[nodiscard]] Slot& slot(int32_t rank, uint64_t sequence) const noexcept {
         return *reinterpret_cast<Slot*>(control_->base() + layout_.slot(index(rank), sequence % 2));
     }
-    [[nodiscard]] std::atomic<uint64_t>& step(int32_t rank) const noexcept {
-        return reinterpret_cast<Progress*>(control_->base() + layout_.progress(index(rank)))->step;
-    }
+    [[nodiscard]] std::atomic<uint64_t>& step(int32_t rank) const noexcept { return progress(rank).step; }
     [[nodiscard]] Channel& channel(int32_t from, int32_t to) const noexcept {
         return *reinterpret_cast<Channel*>(control_->base() + layout_.channel(index(from), index(to)));
     }
@@ -55,10 +53,16 @@ class Host {
     [[nodiscard]] std::byte* channel_staging(int32_t from, int32_t to) const noexcept {
         return control_->base() + layout_.channel_staging(index(from), index(to));
     }
-    // What the others are told about own memory; staged if it lies neither in the arena nor in what all share.
+    // What the others are told about own memory.
     [[nodiscard]] Location locate(const void* pointer, uint64_t bytes) const noexcept;
     // The memory behind it here. Throws REMOTE for what lies outside the rank's arena: that rank is broken.
     [[nodiscard]] std::byte* reach(const Location& location, uint64_t bytes) const;
+
+    // May the ranks read each other's private memory? The kernel says so to processes of one user, unless it is told
+    // not to.
+    [[nodiscard]] bool reads_private() const noexcept { return reads_private_; }
+    // Throws REMOTE: the rank is gone, or says that its data lie where it has no memory.
+    void read_private(int32_t rank, std::byte* to, uint64_t address, uint64_t bytes) const;
 
     // ---- Waiting ----
 
@@ -181,6 +185,11 @@ class Host {
     [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(control_->base()); }
     void lead(const std::vector<Member>& members, const File& listener, const Secret& secret, Deadline deadline);
     void follow(const Introduction& leader, const Secret& secret, Deadline deadline);
+    [[nodiscard]] Progress& progress(int32_t rank) const noexcept {
+        return *reinterpret_cast<Progress*>(control_->base() + layout_.progress(index(rank)));
+    }
+    [[nodiscard]] bool can_read_all() const noexcept;
+    void meet_all(uint64_t step);
     void take_control(int file);
     void take_arena(int32_t rank, int file, uint64_t bytes);
     void ring() const noexcept;
@@ -195,6 +204,7 @@ class Host {
     int brief_polls_;
     bool crowded_;        // more ranks than cores
     bool fences_ = true;  // some rank has no membarrier
+    bool reads_private_ = false;
     std::atomic<uint64_t> timeout_ns_{UINT64_MAX};
     File lock_;  // the control file, opened by this rank alone: its lock on byte `rank` says that it lives
     std::shared_ptr<const Mapping> control_;

@@ -67,6 +67,25 @@ bool Messages::finished(Pending& one) noexcept {
     return true;
 }
 
+// Both sides answer the same.
+bool Messages::goes_by_staging(const Channel& channel) const noexcept {
+    return channel.from.is_private() && !host_.reads_private();
+}
+
+// From where it lies.
+void Messages::take(const Channel& from, const Message& message, uint64_t bytes) const {
+    if (bytes == 0) {
+        return;
+    }
+    if (!from.from.is_private()) {
+        copy(message.data, host_.reach(from.from, bytes), bytes, bytes >= stream_from_bytes);
+    } else if (message.peer == host_.rank()) {
+        std::memcpy(message.data, reinterpret_cast<const std::byte*>(from.from.offset), bytes);
+    } else {
+        host_.read_private(message.peer, message.data, from.from.offset, bytes);
+    }
+}
+
 bool Messages::step_send(Pending& one) {
     Message& message = one.message;
     Channel& to = channel(message);
@@ -87,7 +106,7 @@ bool Messages::step_send(Pending& one) {
     if (to.taken.load(std::memory_order_acquire) >= message.number) {
         return finished(one);
     }
-    if (to.from.staged == 0 || one.moved == to.bytes || to.drained.load(std::memory_order_acquire) != one.moved) {
+    if (!goes_by_staging(to) || one.moved == to.bytes || to.drained.load(std::memory_order_acquire) != one.moved) {
         return false;
     }
     const uint64_t n = std::min(channel_staging_bytes, to.bytes - one.moved);
@@ -109,10 +128,8 @@ bool Messages::step_receive(Pending& one) {
         host_.throw_if_failed();
     }
     const uint64_t bytes = bytes_of(message);
-    if (from.from.staged == 0) {
-        if (bytes != 0) {
-            copy(message.data, host_.reach(from.from, bytes), bytes, bytes >= stream_from_bytes);
-        }
+    if (!goes_by_staging(from)) {
+        take(from, message, bytes);
         host_.publish(from.taken, message.number);
         return finished(one);
     }

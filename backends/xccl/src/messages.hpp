@@ -27,6 +27,8 @@ class Messages {
         State state = State::waiting;
         uint64_t moved = 0;  // bytes, through staging memory
     };
+    [[nodiscard]] bool goes_by_staging(const Channel& channel) const noexcept;
+    void take(const Channel& from, const Message& message, uint64_t bytes) const;
     bool step(Pending& one);
     bool step_send(Pending& one);
     bool step_receive(Pending& one);

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -107,6 +106,7 @@ void Rendezvous::start() {
     }
     address_ = address;
     ids_.resize(kept_ids);
+    polled_.reserve(2);
     const shared::SignalsBlocked blocked;
     try {
         thread_ = std::thread([this] { serve(); });
@@ -123,30 +123,31 @@ int Rendezvous::patience_ms() const noexcept {
 
 void Rendezvous::serve() noexcept {
     pthread_setname_np(pthread_self(), "hal-xccl");
-    std::vector<pollfd> polled;
     for (;;) {
-        polled.assign({{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}});
+        polled_.clear();  // there is room for all: see welcome()
+        polled_.push_back({wake_.get(), POLLIN, 0});
+        polled_.push_back({listener_.get(), POLLIN, 0});
         for (const auto& guest : guests_) {
-            polled.push_back({guest->socket.get(), POLLIN, 0});
+            polled_.push_back({guest->socket.get(), POLLIN, 0});
         }
-        static_cast<void>(poll(polled.data(), polled.size(), patience_ms()));
-        if (polled[0].revents != 0) {
+        static_cast<void>(poll(polled_.data(), polled_.size(), patience_ms()));
+        if (polled_[0].revents != 0) {
             return;
         }
         try {
             const std::lock_guard lock(mutex_);
             for (size_t i = guests_.size(); i-- > 0;) {  // from the end: whoever is dropped makes room there
-                if (i < guests_.size() && polled[i + 2].revents != 0) {
+                if (i < guests_.size() && polled_[i + 2].revents != 0) {
                     listen_to(i);
                 } else if (i < guests_.size() && !guests_[i]->introduced &&
                            shared::now_ns() - guests_[i]->since_ns > silence_ns) {
                     drop(i);
                 }
             }
-            if (polled[1].revents != 0) {
+            if (polled_[1].revents != 0) {
                 welcome();
             }
-        } catch (...) {  // no memory for one more guest: whoever waits runs into the time limit
+        } catch (...) {  // no memory for one more guest: it finds the connection closed, or runs into its time limit
         }
     }
 }
@@ -157,6 +158,7 @@ void Rendezvous::welcome() {
         guest->socket = accept_one(listener_, Deadline::after(0), "a rank");
         guest->since_ns = shared::now_ns();
         if (guests_.size() < most_guests) {
+            polled_.reserve(guests_.size() + 3);  // here, where the lack of memory ends one guest and not the thread
             guests_.push_back(std::move(guest));
         }
     } catch (const sdk::Error& error) {

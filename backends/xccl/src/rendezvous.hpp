@@ -5,6 +5,8 @@
 // a fixed size, so no length comes from the wire.
 #pragma once
 
+#include <poll.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -70,6 +72,7 @@ class Rendezvous {
     std::map<Secret, Session> sessions_;  // of those whose ranks are coming
     // The thread's.
     std::vector<std::unique_ptr<Guest>> guests_;
+    std::vector<pollfd> polled_;
 };
 
 // Blocks until all ranks of the id have come. Throws sdk::Error INVALID_ARGUMENT (bytes that are no id, another number

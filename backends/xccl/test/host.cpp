@@ -48,7 +48,7 @@ TEST_CASE("a rank that is gone is noticed long before the time limit") {
     other.join();  // it has left
     hal_status status = HAL_OK;
     try {
-        host.wait(1, host.step(1), 2);
+        host.wait(1, host.step(1), setup_steps + 1);
     } catch (const sdk::Error& error) {
         status = error.status();
     }

@@ -72,6 +72,9 @@ class Server {
             });
         }
         transport_.barrier();
+        if (command.warm_up != 0) {
+            transport_.run(collective, command.warm_up, command.wait_each);
+        }
         const int64_t took = timed([&] { transport_.run(collective, command.iterations, command.wait_each); });
         uint64_t wrong = 0;
         in_pieces(collective.receive_count(), [&](uint64_t first, std::span<float> chunk) {

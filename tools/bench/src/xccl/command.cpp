@@ -9,8 +9,8 @@ namespace hal::bench::xccl {
 
 std::string text(const Command& command) {
     const Collective& collective = command.collective;
-    return fmt::format("{} {} {} {} {} {}", name(collective.operation), collective.bytes, collective.ranks,
-                       collective.hosts, command.iterations, command.wait_each ? "each" : "end");
+    return fmt::format("{} {} {} {} {} {} {}", name(collective.operation), collective.bytes, collective.ranks,
+                       collective.hosts, command.iterations, command.warm_up, command.wait_each ? "each" : "end");
 }
 
 Command parse_command(const std::string& line) {
@@ -19,7 +19,7 @@ Command parse_command(const std::string& line) {
     std::string wait;
     Command command;
     words >> operation >> command.collective.bytes >> command.collective.ranks >> command.collective.hosts >>
-        command.iterations >> wait;
+        command.iterations >> command.warm_up >> wait;
     const auto known = operation_named(operation);
     if (!words || !known || (wait != "each" && wait != "end")) {
         throw std::invalid_argument("not a command: " + line);

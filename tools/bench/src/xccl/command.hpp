@@ -12,6 +12,7 @@ namespace hal::bench::xccl {
 struct Command {
     Collective collective;
     uint64_t iterations = 1;
+    uint64_t warm_up = 0;  // iterations before the ones that are timed
     bool wait_each = false;
 
     bool operator==(const Command&) const = default;

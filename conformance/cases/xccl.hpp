@@ -84,14 +84,19 @@ struct Collective {
 [[nodiscard]] const Collective& collective_of(std::string_view entry);
 [[nodiscard]] const Collective& collective_of(const Test& t);  // of the case's own entry
 
+enum class Memory {
+    device,
+    unified,   // of unified_memory_allocate
+    imported,  // the next rank's, by memory_ipc_import
+};
 struct Shape {
     Reduction reduction{element_of(HAL_F32), HAL_REDUCE_SUM};
     std::optional<hal_dtype> carried;  // instead of the reduction's type, where nothing is reduced
     uint64_t count = 1;
     int root = 0;
     bool in_place = false;
-    uint64_t offset = 0;   // elements, in both buffers
-    bool unified = false;  // memory of unified_memory_allocate
+    uint64_t offset = 0;  // elements, in both buffers
+    Memory memory = Memory::device;
 };
 
 // One call with data of its own: what it needs in memory, and what it must leave there.
@@ -115,6 +120,8 @@ class Round {
     [[nodiscard]] bool near(const Bytes& expected) const;
     void make_buffers();
     [[nodiscard]] DeviceBuffer* make_buffer(uint64_t size);
+    void make_unified(DeviceBuffer& buffer, uint64_t size);
+    void make_imported(DeviceBuffer& buffer, uint64_t size);
 
     Test& test_;
     const Collective& collective_;
@@ -124,7 +131,8 @@ class Round {
     uint64_t seed_;
     uint64_t element_;
     Where where_;
-    std::deque<DeviceBuffer> unified_;
+    std::deque<DeviceBuffer> other_;         // what the test does not keep
+    std::vector<DeviceBuffer*> lent_;  // to the rank before
     Bytes given_;
     Collective::Place place_ = Collective::Place::none;
     DeviceBuffer* send_ = nullptr;

@@ -151,12 +151,21 @@ Bytes Round::result_bytes() const {
     return all;
 }
 
-// Of either kind poisoned, between guards.
+// Of any kind poisoned, between guards.
 DeviceBuffer* Round::make_buffer(uint64_t size) {
-    if (!shape_.unified) {
+    if (shape_.memory == Memory::device) {
         return &test_.device(size, test_.dev, where_);
     }
-    DeviceBuffer& buffer = unified_.emplace_back();
+    DeviceBuffer& buffer = other_.emplace_back();
+    if (shape_.memory == Memory::unified) {
+        make_unified(buffer, size);
+    } else {
+        make_imported(buffer, size);
+    }
+    return &buffer;
+}
+
+void Round::make_unified(DeviceBuffer& buffer, uint64_t size) {
     const uint64_t whole = size + 2 * guard_bytes;
     if (test_.ok(test_.api.unified_memory_allocate(test_.dev, whole, &buffer.base), "unified_memory_allocate",
                  where_)) {
@@ -166,7 +175,25 @@ DeviceBuffer* Round::make_buffer(uint64_t size) {
         buffer.ptr = buffer.base + guard_bytes;
         buffer.size = size;
     }
-    return &buffer;
+}
+
+// Each rank lends what it has to the one before it.
+void Round::make_imported(DeviceBuffer& buffer, uint64_t size) {
+    DeviceBuffer& own = test_.device(size, test_.dev, where_);
+    lent_.push_back(&own);
+    hal_ipc_handle handle{};
+    test_.ok(test_.api.memory_ipc_export(test_.dev, own.base, &handle), "memory_ipc_export", where_);
+    const auto all = test_.exchange({reinterpret_cast<const char*>(&handle), sizeof handle});
+    const std::string& next = all.at(static_cast<size_t>((rank_ + 1) % ranks_));
+    if (!test_.eq(sizeof handle, next.size(), "the next rank's handle", where_)) {
+        return;
+    }
+    std::memcpy(&handle, next.data(), sizeof handle);
+    if (test_.ok(test_.api.memory_ipc_import(test_.dev, &handle, &buffer.base), "memory_ipc_import", where_)) {
+        buffer.dev = test_.dev;
+        buffer.ptr = buffer.base + guard_bytes;
+        buffer.size = size;
+    }
 }
 
 void Round::make_buffers() {
@@ -245,10 +272,21 @@ void Round::expect_source() {
 }
 
 void Round::release() {
-    for (const DeviceBuffer& buffer : std::exchange(unified_, {})) {
-        test_.ok(test_.api.unified_memory_deallocate(buffer.dev, buffer.base, 0), "unified_memory_deallocate", where_);
+    for (const DeviceBuffer& buffer : std::exchange(other_, {})) {
+        if (shape_.memory == Memory::unified) {
+            test_.ok(test_.api.unified_memory_deallocate(buffer.dev, buffer.base, 0), "unified_memory_deallocate",
+                     where_);
+        } else {
+            test_.ok(test_.api.memory_ipc_close(buffer.dev, buffer.base), "memory_ipc_close", where_);
+        }
     }
-    if (shape_.unified) {
+    if (shape_.memory == Memory::imported) {
+        test_.rank_barrier();  // nobody uses what was lent
+    }
+    for (DeviceBuffer* const own : std::exchange(lent_, {})) {
+        test_.release(*own, where_);
+    }
+    if (shape_.memory != Memory::device) {
         return;
     }
     test_.release(*send_, where_);

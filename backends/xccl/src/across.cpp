@@ -10,7 +10,7 @@ namespace {
 
 // The same on all ranks that run the same, and hardly ever on others: who calls something else finds no partner, and
 // the alarm tells why.
-uint64_t tag_of(const Call& call, uint64_t number) noexcept {
+uint64_t tag_of(const Call& call, uint64_t number = 0) noexcept {
     uint64_t hash = 0x9e3779b97f4a7c15;
     for (const uint64_t part :
          {static_cast<uint64_t>(call.kind), static_cast<uint64_t>(call.dtype), static_cast<uint64_t>(call.op),
@@ -148,7 +148,7 @@ class AcrossRun {
     void leaders(F&& f) {
         if (local_ == 0) {
             across_.wait_for_hosts({Activity{.number = number_, .call = call_}}, [&](uint64_t timeout_ns) {
-                f(across_.leaders(), Mesh::Run{static_cast<uint32_t>(tag_of(call_, number_)), timeout_ns});
+                f(across_.leaders(), Mesh::Run{static_cast<uint32_t>(tag_of(call_)), timeout_ns});
             });
         }
     }

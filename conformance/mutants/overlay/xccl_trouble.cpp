@@ -41,13 +41,23 @@ void xccl_null_stream_refused(Plugin& plugin) {
 }
 
 namespace {
-std::mutex unified_mutex;
-std::map<hal_dptr, uint64_t> unified;  // sizes
+std::mutex others_mutex;
+std::map<hal_dptr, uint64_t> others;  // sizes of memory of other kinds
 
-bool is_unified(hal_dptr address) {
-    const std::lock_guard lock(unified_mutex);
-    const auto above = unified.upper_bound(address);
-    return above != unified.begin() && address - std::prev(above)->first < std::prev(above)->second;
+void note_other(hal_dptr address, uint64_t size) {
+    const std::lock_guard lock(others_mutex);
+    others[address] = size;
+}
+bool is_other(hal_dptr address) {
+    const std::lock_guard lock(others_mutex);
+    const auto above = others.upper_bound(address);
+    return above != others.begin() && address - std::prev(above)->first < std::prev(above)->second;
+}
+hal_status reduce_own_only(hal_instance* self, hal_dptr send, hal_dptr recv, uint64_t count, hal_dtype type,
+                           hal_reduce_op op, hal_comm comm, hal_stream stream) {
+    return is_other(send) || is_other(recv)
+               ? refuse(self, HAL_ERROR_INVALID_ARGUMENT, "no memory of this device")
+               : base.xccl.xccl_all_reduce(self, send, recv, count, type, op, comm, stream);
 }
 }  // namespace
 // Only what device_memory_allocate gave is taken for memory of the device.
@@ -55,17 +65,22 @@ void xccl_unified_refused(Plugin& plugin) {
     plugin.memory.unified_memory_allocate = [](hal_instance* self, hal_dev device, uint64_t size, hal_dptr* out) {
         const hal_status status = base.memory.unified_memory_allocate(self, device, size, out);
         if (status == HAL_OK) {
-            const std::lock_guard lock(unified_mutex);
-            unified[*out] = size;
+            note_other(*out, size);
         }
         return status;
     };
-    plugin.xccl.xccl_all_reduce = [](hal_instance* self, hal_dptr send, hal_dptr recv, uint64_t count, hal_dtype type,
-                                     hal_reduce_op op, hal_comm comm, hal_stream stream) {
-        return is_unified(send) || is_unified(recv)
-                   ? refuse(self, HAL_ERROR_INVALID_ARGUMENT, "no memory of this device")
-                   : base.xccl.xccl_all_reduce(self, send, recv, count, type, op, comm, stream);
+    plugin.xccl.xccl_all_reduce = reduce_own_only;
+}
+void xccl_imported_refused(Plugin& plugin) {
+    plugin.memory_ext.memory_ipc_import = [](hal_instance* self, hal_dev device, const hal_ipc_handle* handle,
+                                             hal_dptr* out) {
+        const hal_status status = base.memory_ext.memory_ipc_import(self, device, handle, out);
+        if (status == HAL_OK) {
+            note_other(*out, uint64_t{1} << 20U);
+        }
+        return status;
     };
+    plugin.xccl.xccl_all_reduce = reduce_own_only;
 }
 
 // ---- Ranks that do not call the same ----

@@ -41,7 +41,7 @@ make_network() {  # NAME PREFIX
 }
 
 for host in $hosts; do
-  ip netns add "host-$host"
+  ip netns add "host-$host" && ip netns exec "host-$host" true || cannot "no right to make and enter named networks"
   ip -n "host-$host" link set lo up
 done
 make_network words 10.76.0

@@ -1,18 +1,19 @@
-// Collectives among ranks on several hosts: what a host's ranks bring is put together in the memory that they share,
-// the leaders of the hosts exchange it over the network, and every rank takes its part from there. Where each host has
-// one rank the network works on the ranks' own memory. Messages go from rank to rank.
+// Ranks on several hosts: their connections, waiting for each other, and messages from rank to rank.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "alarm.hpp"
-#include "collective.hpp"
 #include "hosts.hpp"
 #include "network.hpp"
+#include "operation.hpp"
 
 namespace hal::xccl {
+
+// The same on all ranks that run the same, and hardly ever on others: who calls something else finds no partner, and
+// the alarm tells why.
+[[nodiscard]] uint64_t tag_of(const Call& call, uint64_t number = 0) noexcept;
 
 class Across {
   public:
@@ -25,8 +26,8 @@ class Across {
     [[nodiscard]] int32_t rank() const noexcept { return rank_; }
     [[nodiscard]] int32_t own_host() const noexcept { return hosts_.host_of(rank_); }
 
-    // As run_collective(), with ranks of the communicator.
-    void run(const Operation& operation, Counters& counters, const std::function<bool()>& idle);
+    // Of the collectives, from 1; the same on all ranks.
+    [[nodiscard]] uint64_t next_number() noexcept { return ++numbers_; }
 
     // Messages with ranks of other hosts: all are on their way when it returns.
     class Messages {
@@ -57,12 +58,20 @@ class Across {
     [[nodiscard]] Mesh& leaders() noexcept { return *leaders_; }
 
   private:
+    // Where a rank finds another one, and where its leader finds that one if it leads.
+    struct Addresses {
+        MeshAddress rank{}, leader{};
+    };
+    [[nodiscard]] bool is_leader(int32_t rank) const noexcept;
+    // By rank, for this one.
+    [[nodiscard]] std::vector<Addresses> exchange_addresses(Deadline deadline);
+    void connect(const std::vector<Addresses>& theirs);
     void fail(hal_status status);
 
     const Hosts hosts_;
     const int32_t rank_;
     Host& host_;
-    uint64_t operations_ = 0;
+    uint64_t numbers_ = 0;
     std::unique_ptr<Network> network_;
     std::unique_ptr<Mesh> leaders_;  // of leaders: the hosts, by number
     std::unique_ptr<Mesh> ranks_;    // ranks of other hosts

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "collective.hpp"
+#include "across_collective.hpp"
 #include "local_wait.hpp"
 #include "messages.hpp"
 #include "reduce.hpp"
@@ -136,7 +136,7 @@ void Communicator::run_reachable(const Operation& operation, const std::function
     if (across_ == nullptr) {
         run_collective(*host_, operation, counters_, idle);
     } else {
-        across_->run(operation, counters_, idle);
+        run_across(*across_, operation, counters_, idle);
     }
 }
 

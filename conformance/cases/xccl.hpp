@@ -131,7 +131,7 @@ class Round {
     uint64_t seed_;
     uint64_t element_;
     Where where_;
-    std::deque<DeviceBuffer> other_;         // what the test does not keep
+    std::deque<DeviceBuffer> other_;   // what the test does not keep
     std::vector<DeviceBuffer*> lent_;  // to the rank before
     Bytes given_;
     Collective::Place place_ = Collective::Place::none;
@@ -139,6 +139,13 @@ class Round {
     DeviceBuffer* recv_ = nullptr;
     uint64_t send_at_ = 0;  // bytes
     uint64_t recv_at_ = 0;
+};
+
+// What most cases of one collective begin with.
+struct Ready {
+    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
+    hal_comm comm;
+    hal_stream stream;
 };
 
 // One round on the communicator of all ranks, waited for and checked.

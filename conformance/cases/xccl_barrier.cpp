@@ -7,12 +7,6 @@ namespace {
 
 #define BARRIER comm_io(), E::xccl_barrier
 
-struct Ready {
-    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
-    hal_comm comm;
-    hal_stream stream;
-};
-
 void expect_held(Test& t, hal_stream stream, std::chrono::milliseconds look, Where where = Where::here()) {
     const auto limit = static_cast<uint64_t>(std::chrono::nanoseconds(look).count());
     const hal_status got = t.api.synchronize_stream(t.dev, stream, limit);

@@ -4,12 +4,6 @@
 namespace hal::conformance {
 namespace {
 
-struct Ready {
-    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
-    hal_comm comm;
-    hal_stream stream;
-};
-
 hal_status wait_for(Test& t, hal_stream stream) {
     const auto limit = static_cast<uint64_t>(std::chrono::nanoseconds(t.limits.finish).count());
     return t.api.synchronize_stream(t.dev, stream, limit);

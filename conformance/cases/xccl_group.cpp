@@ -7,12 +7,6 @@ namespace {
 #define GROUP comm_io(), E::xccl_group_start, E::xccl_group_end
 #define PAIR GROUP, E::xccl_send, E::xccl_recv
 
-struct Ready {
-    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
-    hal_comm comm;
-    hal_stream stream;
-};
-
 // Under both ids, because neither entry is of use without the other.
 #define BOTH(tail, rights, list, count, check)                                                                        \
     HAL_CASE("45079.T10.xccl_group_start." tail, clauses{"45079/T10.10"}, rights, list, count, cls::medium)           \

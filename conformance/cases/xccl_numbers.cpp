@@ -7,12 +7,6 @@
 namespace hal::conformance {
 namespace {
 
-struct Ready {
-    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
-    hal_comm comm;
-    hal_stream stream;
-};
-
 // What this rank's buffer holds after the collective was given these bytes.
 Bytes result_of(Test& t, const Ready& r, const Reduction& reduction, const Bytes& bytes, uint64_t count) {
     const Collective& collective = collective_of(t);

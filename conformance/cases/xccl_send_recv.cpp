@@ -15,12 +15,6 @@ namespace {
         check(t);                                                                                                \
     }
 
-struct Ready {
-    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
-    hal_comm comm;
-    hal_stream stream;
-};
-
 // From one rank to another; the rest look on.
 void pass(Test& t, const Ready& r, int from, int to, uint64_t size) {
     const Bytes data = tagged(size, from, to, size);

@@ -4,12 +4,6 @@
 namespace hal::conformance {
 namespace {
 
-struct Ready {
-    explicit Ready(Test& t) : comm(t.communicator()), stream(t.stream(t.dev)) {}
-    hal_comm comm;
-    hal_stream stream;
-};
-
 // Short enough to be told to the other ranks.
 std::string digest_of(const Bytes& bytes) {
     return std::to_string(case_seed(0, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));

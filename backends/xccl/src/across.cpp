@@ -54,6 +54,9 @@ Across::Across(const Hosts& hosts, const std::vector<Introduction>& ranks, int32
         connect(theirs);
     } catch (const sdk::Error& error) {
         fail(error.status());
+    } catch (...) {
+        host_.fail_at(HAL_ERROR_REMOTE, rank_);  // else the goodbye that follows would leave the others waiting
+        throw;
     }
     host_.throw_if_failed();
 }

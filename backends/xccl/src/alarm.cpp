@@ -229,7 +229,7 @@ void Alarm::hear(Peer& peer) {
 void Alarm::understand(const News& news, Peer& from) {
     switch (news.kind) {
         case Kind::failure:
-            return host_->fail_at(news.status, news.rank);
+            return host_->fail_at(news.status < 0 ? news.status : HAL_ERROR_REMOTE, news.rank);
         case Kind::waiting:
             return compare(news.activity, from.rank);
         case Kind::goodbye:

@@ -198,21 +198,27 @@ StagedMessages stage(Port& port, hal_dev device, std::vector<Message>& messages)
     return staged;
 }
 
+// Those with ranks of other hosts; the others stay, with the ranks that their peers have on this one.
+std::vector<Message> take_remote(const Across& across, std::vector<Message>& messages) {
+    const Hosts& hosts = across.hosts();
+    const auto remote = std::stable_partition(messages.begin(), messages.end(), [&](const Message& message) {
+        return hosts.host_of(message.peer) == across.own_host();
+    });
+    std::vector<Message> elsewhere(remote, messages.end());
+    messages.erase(remote, messages.end());
+    for (Message& message : messages) {
+        message.peer = hosts.local_of(message.peer);
+    }
+    return elsewhere;
+}
+
 }  // namespace
 
 void Communicator::run_batch(std::vector<Operation>& operations, std::vector<Message>& messages) {
     const StagedMessages staged = stage(port_, device(), messages);
-    const auto remote = std::stable_partition(messages.begin(), messages.end(), [&](const Message& message) {
-        return across_ == nullptr || across_->hosts().host_of(message.peer) == across_->own_host();
-    });
-    std::vector<Message> elsewhere(remote, messages.end());
-    messages.erase(remote, messages.end());
     std::optional<Across::Messages> network;
     if (across_ != nullptr) {
-        for (Message& message : messages) {
-            message.peer = across_->hosts().local_of(message.peer);
-        }
-        network.emplace(*across_, elsewhere);
+        network.emplace(*across_, take_remote(*across_, messages));
     }
     Messages all(*host_, messages);
     all.progress();

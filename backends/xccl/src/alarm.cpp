@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <system_error>
 
 #include "signals_blocked.hpp"
@@ -15,36 +14,10 @@ namespace hal::xccl {
 namespace {
 
 constexpr const char* joining = "joining the ranks of other hosts";
-constexpr int look_ms = 20;                      // how often the thread looks whether its host has failed
-constexpr uint64_t long_wait_ns = 100'000'000;   // then ranks compare what they wait for
-constexpr uint64_t greeting_ns = 2'000'000'000;  // a stranger who says nothing costs this long
+constexpr int look_ms = 20;                     // how often the thread looks whether its host has failed
+constexpr uint64_t long_wait_ns = 100'000'000;  // then ranks compare what they wait for
 constexpr std::chrono::milliseconds reason_arrives{500};
 constexpr size_t most_compared = 4096;
-
-struct Greeting {
-    uint32_t magic = id_magic;
-    int32_t rank = 0;
-    Secret secret{};
-};
-
-Deadline sooner(Deadline a, Deadline b) noexcept {
-    return a.at_ns() < b.at_ns() ? a : b;
-}
-
-// nullopt for a stranger.
-std::optional<Greeting> receive_greeting(const File& socket, const Secret& secret, Deadline deadline) {
-    try {
-        const auto greeting = receive_value<Greeting>(socket, sooner(Deadline::after(greeting_ns), deadline), joining);
-        if (greeting.magic == id_magic && same_secret(greeting.secret, secret)) {
-            return greeting;
-        }
-    } catch (const sdk::Error&) {
-        if (deadline.passed()) {
-            throw;
-        }
-    }
-    return std::nullopt;
-}
 
 }  // namespace
 
@@ -72,13 +45,9 @@ void Alarm::accept_all(int32_t ranks, const File& listener, const Secret& secret
     }
     for (int32_t missing = ranks - 1; missing > 0;) {
         File socket = accept_one(listener, deadline, joining);
-        const auto greeting = receive_greeting(socket, secret, deadline);
-        if (!greeting || greeting->rank < 1 || greeting->rank >= ranks) {
-            continue;
-        }
-        Peer& peer = peers_[static_cast<size_t>(greeting->rank) - 1];
-        if (!peer.socket) {
-            peer.socket = std::move(socket);
+        const auto greeting = receive_greeting(socket, secret, ranks, deadline, joining);
+        if (greeting && !peers_[static_cast<size_t>(greeting->rank) - 1].socket) {
+            peers_[static_cast<size_t>(greeting->rank) - 1].socket = std::move(socket);
             --missing;
         }
     }

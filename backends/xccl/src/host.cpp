@@ -35,35 +35,14 @@ struct flock byte_of(int32_t rank, short type) noexcept {
     return lock;
 }
 
-// What a member says to the leader, with its arena's file.
-struct Greeting {
-    uint32_t magic = id_magic;
-    int32_t rank = 0;
-    Secret secret{};
-    uint64_t arena_bytes = 0;
-};
-
 constexpr const char* joining = "joining the ranks of this host";
 
-// A member greets at once. A stranger who only connects costs this long; one of another user costs nothing.
-constexpr uint64_t greeting_ns = 2'000'000'000;
-
-Greeting receive_greeting(const File& socket, Deadline deadline) {
+// One of another user does not even cost the time of a greeting.
+bool may_greet(const File& socket) noexcept {
     ucred peer{};
     socklen_t size = sizeof peer;
-    if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-        (peer.uid != geteuid() && peer.uid != 0 && geteuid() != 0)) {
-        return {.magic = 0};
-    }
-    try {
-        const Deadline soon = Deadline::after(greeting_ns);
-        return receive_value<Greeting>(socket, soon.at_ns() < deadline.at_ns() ? soon : deadline, joining);
-    } catch (const sdk::Error& error) {
-        if (error.status() == HAL_ERROR_TIMEOUT && !deadline.passed()) {
-            return {.magic = 0};
-        }
-        throw;
-    }
+    return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == geteuid() || peer.uid == 0 || geteuid() == 0);
 }
 
 }  // namespace
@@ -140,14 +119,14 @@ void Host::lead(const std::vector<Member>& members, const File& listener, const 
     for (size_t missing = members.size() - 1; missing > 0;) {
         File socket = accept_one(listener, deadline, joining);
         try {
-            const auto greeting = receive_greeting(socket, deadline);
-            const auto who = static_cast<size_t>(greeting.rank);
-            if (greeting.magic != id_magic || !same_secret(greeting.secret, secret) || greeting.rank < 1 ||
-                who >= members.size() || sockets[who]) {
+            const auto greeting =
+                may_greet(socket) ? receive_greeting(socket, secret, size_, deadline, joining) : std::nullopt;
+            if (!greeting || sockets[static_cast<size_t>(greeting->rank)]) {
                 continue;  // a stranger
             }
+            const auto who = static_cast<size_t>(greeting->rank);
             files[who] = std::move(receive_files(socket, 1, deadline, joining).front());
-            bytes[who] = greeting.arena_bytes;
+            bytes[who] = greeting->arena_bytes;
             const int control_file = control.get();
             send_files(socket, std::span(&control_file, 1), deadline, joining);
             sockets[who] = std::move(socket);
@@ -156,7 +135,7 @@ void Host::lead(const std::vector<Member>& members, const File& listener, const 
             if (error.status() != HAL_ERROR_REMOTE) {
                 throw;
             }
-        }  // a stranger that left, or a member: then the others wait for it until they are told
+        }  // a member that left: then the others wait for it until they are told
     }
     std::vector<int> all{arena_.file};
     for (size_t member = 1; member < members.size(); ++member) {

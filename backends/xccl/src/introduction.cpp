@@ -4,10 +4,12 @@
 
 #include <cstdio>
 
-#include "unique_id.hpp"
+#include "hal/sdk.hpp"
 
 namespace hal::xccl {
 namespace {
+
+constexpr uint64_t greeting_ns = 2'000'000'000;
 
 std::string random_name() {
     static constexpr char digits[] = "0123456789abcdef";
@@ -36,6 +38,22 @@ std::array<char, 64> host_name() noexcept {
 }
 
 }  // namespace
+
+std::optional<Greeting> receive_greeting(const File& socket, const Secret& secret, int32_t ranks, Deadline deadline,
+                                         const char* what) {
+    try {
+        const Deadline soon = Deadline::after(greeting_ns);
+        const auto greeting = receive_value<Greeting>(socket, soon.at_ns() < deadline.at_ns() ? soon : deadline, what);
+        const bool known = greeting.magic == id_magic && same_secret(greeting.secret, secret) && greeting.rank >= 1 &&
+                           greeting.rank < ranks;
+        return known ? std::optional(greeting) : std::nullopt;
+    } catch (const sdk::Error& error) {
+        if (error.status() == HAL_ERROR_REMOTE || (error.status() == HAL_ERROR_TIMEOUT && !deadline.passed())) {
+            return std::nullopt;
+        }
+        throw;
+    }
+}
 
 Presence::Presence(const Address& network) {
     const std::string name = random_name();

@@ -28,8 +28,7 @@ hal_status run(const Call& call, const Source& source, const Walk<N>& walk) {
     enqueue(call, [&](cl_command_queue queue, cl_event* out) {
         const Range range = Range::items(walk.steps.count);
         const auto launch_with = [&](const auto&... places) {
-            return walk.dense ? launch(call.device().api(), queue, kernel, range, out, places..., walk.steps.count,
-                                       static_cast<int64_t>(places.offset)...)
+            return walk.dense ? launch(call.device().api(), queue, kernel, range, out, places..., walk.packed())
                               : launch(call.device().api(), queue, kernel, range, out, places..., walk.steps);
         };
         return std::apply(launch_with, walk.places);

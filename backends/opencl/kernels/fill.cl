@@ -9,10 +9,11 @@ typedef ushort unit;
 typedef uchar unit;
 #endif
 
-kernel void dense(global uchar* output, const ulong bits, const long count, const long output_offset) {
+// `walk`: count, offset of the output, bits (launch.hpp, Walk::packed).
+kernel void dense(global uchar* output, const long4 walk) {
     const long i = get_global_id(0);
-    if (i < count) {
-        ((global unit*)(output + output_offset))[i] = (unit)bits;
+    if (i < walk.x) {
+        ((global unit*)(output + walk.y))[i] = (unit)walk.z;
     }
 }
 

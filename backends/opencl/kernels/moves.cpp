@@ -67,8 +67,8 @@ hal_status fill_elements(Instance& instance, const hal_kernel_call& raw) {
     Kernel& kernel = program.kernel(walked.dense ? "dense" : "strided");
     enqueue(call, [&](cl_command_queue queue, cl_event* out) {
         const Range range = Range::items(walked.steps.count);
-        return walked.dense ? launch(device.api(), queue, kernel, range, out, walked.places[0], bits,
-                                     walked.steps.count, walked.steps.offset[0])
+        return walked.dense ? launch(device.api(), queue, kernel, range, out, walked.places[0],
+                                     walked.packed(static_cast<int64_t>(bits)))
                             : launch(device.api(), queue, kernel, range, out, walked.places[0], bits, walked.steps);
     });
     return HAL_OK;

@@ -72,13 +72,15 @@ class Part {
 
 void add_attributes(const Call& call, const UserKernel& kernel, detail::Arguments& arguments) {
     for (const UserKernel::Attribute& attribute : kernel.attributes) {
-        const auto value = call.number(attribute.name);
+        const auto value = [&] {
+            return std::visit([](auto number) { return static_cast<double>(number); }, *call.number(attribute.name));
+        };
         switch (attribute.passed) {
             case UserKernel::Passed::f32:
-                arguments.add(static_cast<float>(*value));
+                arguments.add(static_cast<float>(value()));
                 break;
             case UserKernel::Passed::f64:
-                arguments.add(*value);
+                arguments.add(value());
                 break;
             case UserKernel::Passed::i64:
                 arguments.add(*call.integer(attribute.name));

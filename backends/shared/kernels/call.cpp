@@ -5,10 +5,6 @@
 namespace hal::shared {
 namespace {
 
-std::string numbered(const char* kind, uint32_t index) {
-    return std::string(kind) + " " + std::to_string(index);
-}
-
 // Throws nothing: false on overflow.
 bool multiply(int64_t a, int64_t b, int64_t& out) {
     return !__builtin_mul_overflow(a, b, &out);
@@ -50,6 +46,10 @@ Range range_of(const View& view) {
 }
 
 }  // namespace
+
+std::string TensorName::text() const {
+    return index ? std::string(kind) + " " + std::to_string(*index) : kind;
+}
 
 int64_t Shape::count() const noexcept {
     int64_t product = 1;
@@ -124,44 +124,46 @@ void Call::refuse(std::string_view tensor, std::string_view text, hal_status sta
 }
 
 View Call::input(uint32_t index) const {
-    return read(call_.inputs[index], numbered("input", index));
+    return read(call_.inputs[index], {"input", index});
 }
 
 View Call::output(uint32_t index) const {
-    const std::string name = numbered("output", index);
+    const TensorName name{"output", index};
     const View view = read(call_.outputs[index], name);
     if ((call_.outputs[index]->flags & HAL_TENSOR_READ_ONLY) != 0) {
-        refuse(name, "it is read-only");
+        refuse(name.text(), "it is read-only");
     }
     for (int32_t axis = 0; axis < view.shape.rank && view.shape.count() != 0; ++axis) {
         if (view.stride[axis] == 0 && view.shape.extent[axis] > 1) {
-            refuse(name, "stride 0 at axis " + std::to_string(axis) + " of extent " +
-                             std::to_string(view.shape.extent[axis]) + ": its elements share memory");
+            refuse(name.text(), "stride 0 at axis " + std::to_string(axis) + " of extent " +
+                                    std::to_string(view.shape.extent[axis]) + ": its elements share memory");
         }
     }
     return view;
 }
 
-View Call::read(const hal_tensor* tensor, const std::string& name) const {
+View Call::read(const hal_tensor* tensor, const TensorName& name) const {
     if (tensor == nullptr) {
-        refuse(name, "the tensor is NULL");
+        refuse(name.text(), "the tensor is NULL");
     }
     if (tensor->struct_size < sizeof(hal_tensor)) {
-        refuse(name, "struct_size is " + std::to_string(tensor->struct_size) + ", expected at least " +
-                         std::to_string(sizeof(hal_tensor)));
+        refuse(name.text(), "struct_size is " + std::to_string(tensor->struct_size) + ", expected at least " +
+                                std::to_string(sizeof(hal_tensor)));
     }
     if (tensor->ndim < 0 || tensor->ndim > HAL_MAX_RANK) {
-        refuse(name, "ndim is " + std::to_string(tensor->ndim) + ", expected 0 to " + std::to_string(HAL_MAX_RANK),
+        refuse(name.text(),
+               "ndim is " + std::to_string(tensor->ndim) + ", expected 0 to " + std::to_string(HAL_MAX_RANK),
                tensor->ndim < 0 ? HAL_ERROR_INVALID_ARGUMENT : HAL_ERROR_UNSUPPORTED);
     }
     if (tensor->ndim > 0 && tensor->shape == nullptr) {
-        refuse(name, "shape is NULL but ndim is " + std::to_string(tensor->ndim));
+        refuse(name.text(), "shape is NULL but ndim is " + std::to_string(tensor->ndim));
     }
     View view;
     view.dtype = tensor->dtype;
     const uint32_t bits = HAL_DTYPE_BITS(tensor->dtype) * HAL_DTYPE_LANES(tensor->dtype);
     if (bits == 0 || bits % 8 != 0) {
-        refuse(name, "dtype " + dtype_text(tensor->dtype) + " has no whole number of bytes", HAL_ERROR_UNSUPPORTED);
+        refuse(name.text(), "dtype " + dtype_text(tensor->dtype) + " has no whole number of bytes",
+               HAL_ERROR_UNSUPPORTED);
     }
     view.item_bytes = bits / 8;
     view.shape.rank = tensor->ndim;
@@ -174,13 +176,14 @@ View Call::read(const hal_tensor* tensor, const std::string& name) const {
 }
 
 // Also proves that no product of extents and strides overflows.
-void Call::read_strides(const hal_tensor& tensor, const std::string& name, View& view) const {
+void Call::read_strides(const hal_tensor& tensor, const TensorName& name, View& view) const {
     int64_t bytes = view.item_bytes;
     bool fits = true;
     for (int32_t axis = view.shape.rank - 1; axis >= 0; --axis) {
         const int64_t extent = view.shape.extent[axis];
         if (extent < 0) {
-            refuse(name, "extent " + std::to_string(extent) + " at axis " + std::to_string(axis) + " is negative");
+            refuse(name.text(),
+                   "extent " + std::to_string(extent) + " at axis " + std::to_string(axis) + " is negative");
         }
         fits =
             fits && (tensor.strides == nullptr || multiply(tensor.strides[axis], view.item_bytes, view.stride[axis]));
@@ -191,14 +194,14 @@ void Call::read_strides(const hal_tensor& tensor, const std::string& name, View&
     }
     Reach unused;
     if (!fits || !reach(view, unused)) {
-        refuse(name, "shape " + view.shape.text() + " overflows 64 bits");
+        refuse(name.text(), "shape " + view.shape.text() + " overflows 64 bits");
     }
 }
 
-void Call::place(const hal_tensor& tensor, const std::string& name, View& view) const {
+void Call::place(const hal_tensor& tensor, const TensorName& name, View& view) const {
     if (tensor.device_id != call_.device) {
-        refuse(name, "it is on device " + std::to_string(tensor.device_id) + ", the call is for device " +
-                         std::to_string(call_.device));
+        refuse(name.text(), "it is on device " + std::to_string(tensor.device_id) + ", the call is for device " +
+                                std::to_string(call_.device));
     }
     if (view.shape.count() == 0) {
         return;  // data may be anything
@@ -209,11 +212,11 @@ void Call::place(const hal_tensor& tensor, const std::string& name, View& view) 
     if (!reach(view, bytes) || tensor.byte_offset > INT64_MAX ||
         !add(static_cast<int64_t>(tensor.byte_offset), bytes.before, begin) ||
         !add(static_cast<int64_t>(tensor.byte_offset), bytes.behind, end)) {
-        refuse(name, "byte_offset " + std::to_string(tensor.byte_offset) + " overflows");
+        refuse(name.text(), "byte_offset " + std::to_string(tensor.byte_offset) + " overflows");
     }
     if (begin < 0 || (tensor.storage_bytes != 0 && static_cast<uint64_t>(end) > tensor.storage_bytes)) {
-        refuse(name, "its elements lie at bytes " + std::to_string(begin) + " to " + std::to_string(end) +
-                         " of a storage of " + std::to_string(tensor.storage_bytes) + " bytes");
+        refuse(name.text(), "its elements lie at bytes " + std::to_string(begin) + " to " + std::to_string(end) +
+                                " of a storage of " + std::to_string(tensor.storage_bytes) + " bytes");
     }
     const hal_dptr first = tensor.data + static_cast<uint64_t>(begin);
     const auto size_bytes = static_cast<uint64_t>(end - begin);
@@ -221,7 +224,7 @@ void Call::place(const hal_tensor& tensor, const std::string& name, View& view) 
     view.data = reinterpret_cast<std::byte*>(tensor.data + tensor.byte_offset);
     const int64_t alignment = std::min<int64_t>(view.item_bytes & -view.item_bytes, 8);
     if (reinterpret_cast<uintptr_t>(view.data) % static_cast<uint64_t>(alignment) != 0) {
-        refuse(name, "its address is not a multiple of the element's " + std::to_string(alignment) + " bytes");
+        refuse(name.text(), "its address is not a multiple of the element's " + std::to_string(alignment) + " bytes");
     }
 }
 
@@ -264,7 +267,7 @@ std::byte* Call::workspace(uint64_t bytes) const {
         refuse("", "a workspace of " + std::to_string(call_.workspace_bytes) + " bytes was given, the query asks for " +
                        std::to_string(bytes));
     }
-    require_memory(call_.workspace, bytes, "workspace");
+    require_memory(call_.workspace, bytes, {"workspace"});
     if (call_.workspace % 64 != 0) {
         refuse("", "the workspace is not aligned to 64 bytes");
     }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "hal/sdk.hpp"
 #include "numbers.hpp"
@@ -44,6 +45,14 @@ struct View {
 // Row-major, without data.
 [[nodiscard]] View dense_view(hal_dtype dtype, const Shape& shape);
 
+// A tensor of a call in messages: "input 1", or the kind alone. The text is made for an error and not before.
+struct TensorName {
+    const char* kind;
+    std::optional<uint32_t> index{};
+
+    [[nodiscard]] std::string text() const;
+};
+
 // What the checks of a call are for: a query or infer may lack the data.
 enum class Purpose : uint8_t { run, query };
 
@@ -67,10 +76,9 @@ class Call {
     // Throws for an attribute that is none of these.
     void attributes(std::initializer_list<std::string_view> known) const { attributes(std::span(known)); }
     void attributes(std::span<const std::string_view> known) const;
-    [[nodiscard]] bool is_integer(std::string_view name) const noexcept;  // present, and an i64
     // nullopt if it is absent; INVALID_ARGUMENT if it has another type.
     [[nodiscard]] std::optional<int64_t> integer(std::string_view name) const;
-    [[nodiscard]] std::optional<double> number(std::string_view name) const;  // an i64 is taken too
+    [[nodiscard]] std::optional<std::variant<int64_t, double>> number(std::string_view name) const;
     [[nodiscard]] std::optional<std::span<const int64_t>> integers(std::string_view name) const;
 
     // "Add: input 1: ", then the text. `tensor` may be empty.
@@ -99,13 +107,15 @@ class Call {
 
   private:
     // Throws INVALID_ARGUMENT unless the range lies in one allocation that the call's device may use.
-    virtual void require_memory(hal_dptr first, uint64_t bytes, std::string_view tensor) const = 0;
+    virtual void require_memory(hal_dptr first, uint64_t bytes, const TensorName& tensor) const = 0;
 
     [[nodiscard]] std::string operator_name() const;
-    [[nodiscard]] View read(const hal_tensor* tensor, const std::string& name) const;
-    void read_strides(const hal_tensor& tensor, const std::string& name, View& view) const;
-    void place(const hal_tensor& tensor, const std::string& name, View& view) const;
+    [[nodiscard]] View read(const hal_tensor* tensor, const TensorName& name) const;
+    void read_strides(const hal_tensor& tensor, const TensorName& name, View& view) const;
+    void place(const hal_tensor& tensor, const TensorName& name, View& view) const;
+    [[nodiscard]] const hal_attr* find(std::string_view name) const noexcept;
     [[nodiscard]] const hal_attr* find(std::string_view name, uint32_t type, std::string_view type_text) const;
+    [[noreturn]] void refuse_type(const hal_attr& attribute, std::string_view expected) const;
 
     const hal_kernel_call& call_;
     Purpose purpose_;

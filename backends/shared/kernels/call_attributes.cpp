@@ -16,24 +16,24 @@ void Call::attributes(std::span<const std::string_view> known) const {
     }
 }
 
-const hal_attr* Call::find(std::string_view name, uint32_t type, std::string_view type_text) const {
-    for (uint32_t i = 0; i < call_.attribute_count; ++i) {
-        const hal_attr& attribute = call_.attributes[i];
-        if (attribute.name != nullptr && name == attribute.name) {
-            if (attribute.type == type) {
-                return &attribute;
-            }
-            refuse("", "attribute \"" + std::string(name) + "\" has type " + std::to_string(attribute.type) +
-                           ", expected " + std::string(type_text));
-        }
-    }
-    return nullptr;
+const hal_attr* Call::find(std::string_view name) const noexcept {
+    const hal_attr* const end = call_.attributes + call_.attribute_count;
+    const hal_attr* const found = std::find_if(
+        call_.attributes, end, [&](const hal_attr& one) { return one.name != nullptr && name == one.name; });
+    return found == end ? nullptr : found;
 }
 
-bool Call::is_integer(std::string_view name) const noexcept {
-    return std::any_of(call_.attributes, call_.attributes + call_.attribute_count, [&](const hal_attr& attribute) {
-        return attribute.type == HAL_ATTR_I64 && attribute.name != nullptr && name == attribute.name;
-    });
+const hal_attr* Call::find(std::string_view name, uint32_t type, std::string_view type_text) const {
+    const hal_attr* const found = find(name);
+    if (found != nullptr && found->type != type) {
+        refuse_type(*found, type_text);
+    }
+    return found;
+}
+
+void Call::refuse_type(const hal_attr& attribute, std::string_view expected) const {
+    refuse("", "attribute \"" + std::string(attribute.name) + "\" has type " + std::to_string(attribute.type) +
+                   ", expected " + std::string(expected));
 }
 
 std::optional<int64_t> Call::integer(std::string_view name) const {
@@ -41,12 +41,19 @@ std::optional<int64_t> Call::integer(std::string_view name) const {
     return found == nullptr ? std::nullopt : std::optional(found->value.i64);
 }
 
-std::optional<double> Call::number(std::string_view name) const {
-    if (is_integer(name)) {
-        return static_cast<double>(*integer(name));
+std::optional<std::variant<int64_t, double>> Call::number(std::string_view name) const {
+    const hal_attr* const found = find(name);
+    if (found == nullptr) {
+        return std::nullopt;
     }
-    const hal_attr* found = find(name, HAL_ATTR_F64, "HAL_ATTR_F64 or HAL_ATTR_I64");
-    return found == nullptr ? std::nullopt : std::optional(found->value.f64);
+    switch (found->type) {
+        case HAL_ATTR_I64:
+            return found->value.i64;
+        case HAL_ATTR_F64:
+            return found->value.f64;
+        default:
+            refuse_type(*found, "HAL_ATTR_F64 or HAL_ATTR_I64");
+    }
 }
 
 std::optional<std::span<const int64_t>> Call::integers(std::string_view name) const {

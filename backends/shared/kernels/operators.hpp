@@ -42,13 +42,11 @@ struct TwoInputs {
 // Converted as Cast does.
 template <class T>
 [[nodiscard]] T fill_value(const Call& call) {
-    if (!call.number("value")) {
+    const auto value = call.number("value");
+    if (!value) {
         call.refuse("", "attribute \"value\" is missing");
     }
-    if (call.is_integer("value")) {
-        return convert<T>(*call.integer("value"));  // all 64 bits
-    }
-    return convert<T>(*call.number("value"));
+    return std::visit([](auto number) { return convert<T>(number); }, *value);  // of an integer all 64 bits
 }
 
 // ---- ReduceSum ----

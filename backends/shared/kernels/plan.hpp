@@ -1,22 +1,23 @@
 // Walking tensors of any strides together: broadcast, and merge axes that lie behind each other.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #include "call.hpp"
 
 namespace hal::shared {
 
-// Operand 0 is the output. Strides count bytes.
+// Operand 0 is the output. Strides count bytes. Axes from `rank` on are not set: clearing them takes as long as the
+// rest of making a plan. Only axis 0 always is: a plan of rank 0 is one element.
 template <size_t N>
 struct Plan {
     int32_t rank = 0;
-    std::array<int64_t, HAL_MAX_RANK> extent{};
-    std::array<std::array<int64_t, N>, HAL_MAX_RANK> stride{};
+    std::array<int64_t, HAL_MAX_RANK> extent;
+    std::array<std::array<int64_t, N>, HAL_MAX_RANK> stride;
     std::array<std::byte*, N> data{};
 };
 
@@ -41,6 +42,8 @@ Plan<N> make_plan(const Shape& shape, const std::array<const View*, N>& views) n
     };
     std::array<std::array<int64_t, HAL_MAX_RANK>, N> strides;
     Plan<N> plan;
+    plan.extent[0] = 1;
+    plan.stride[0] = {};
     for (size_t k = 0; k < N; ++k) {
         strides[k] = broadcast_strides(*views[k], shape);
         plan.data[k] = views[k]->data;
@@ -56,8 +59,12 @@ Plan<N> make_plan(const Shape& shape, const std::array<const View*, N>& views) n
             ++count;
         }
     }
-    std::stable_sort(axes.begin(), axes.begin() + count,
-                     [](const Axis& a, const Axis& b) { return std::abs(a.stride[0]) > std::abs(b.stride[0]); });
+    // By insertion, stable: std::stable_sort would allocate in every launch, for these few.
+    for (size_t i = 1; i < count; ++i) {
+        for (size_t k = i; k > 0 && std::abs(axes[k - 1].stride[0]) < std::abs(axes[k].stride[0]); --k) {
+            std::swap(axes[k - 1], axes[k]);
+        }
+    }
     for (size_t i = 0; i < count; ++i) {
         const int32_t last = plan.rank - 1;
         bool merges = last >= 0;

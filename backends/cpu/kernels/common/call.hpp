@@ -31,9 +31,9 @@ class Call final : public shared::Call {
         : shared::Call(call, purpose, inputs, outputs), instance_(instance) {}
 
   private:
-    void require_memory(hal_dptr first, uint64_t bytes, std::string_view tensor) const override {
+    void require_memory(hal_dptr first, uint64_t bytes, const shared::TensorName& tensor) const override {
         if (!memory_of(instance_, raw().device).heap.contains(first, bytes)) {  // the text only where it may be needed
-            check_range(instance_, raw().device, first, bytes, named(tensor).c_str());
+            check_range(instance_, raw().device, first, bytes, named(tensor.text()).c_str());
         }
     }
 

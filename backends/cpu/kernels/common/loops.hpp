@@ -17,7 +17,7 @@ using shared::Plan;
 template <size_t N, class Row>
 void for_each_row(const Plan<N>& plan, Row&& row) {
     const int32_t outer = std::max(plan.rank - 1, 0);
-    const int64_t count = plan.rank == 0 ? 1 : plan.extent[outer];
+    const int64_t count = plan.extent[outer];
     if (std::find(plan.extent.begin(), plan.extent.begin() + plan.rank, 0) != plan.extent.begin() + plan.rank) {
         return;
     }

@@ -1,11 +1,10 @@
 // Behind an operator's `value apply(value, value)`: each output element from the two input elements at the same place.
-// Elements of all three in the order of the index: the strides are known when this is compiled.
-kernel void dense(global uchar* output, const global uchar* a, const global uchar* b, const long count,
-                  const long output_offset, const long a_offset, const long b_offset) {
+// Elements of all three in the order of the index: the strides are known when this is compiled. `walk`: count, offsets.
+kernel void dense(global uchar* output, const global uchar* a, const global uchar* b, const long4 walk) {
     const long i = get_global_id(0);
-    if (i < count) {
+    if (i < walk.x) {
         const long at = i * (long)sizeof(item);
-        store(output + output_offset + at, apply(load(a + a_offset + at), load(b + b_offset + at)));
+        store(output + walk.y + at, apply(load(a + walk.z + at), load(b + walk.w + at)));
     }
 }
 

@@ -1,7 +1,7 @@
 // A launch on this back end: the checks of every back end (shared/kernels/) against the memory of these devices.
 #pragma once
 
-#include <array>
+#include <boost/container/static_vector.hpp>
 #include <optional>
 
 #include "device.hpp"
@@ -43,26 +43,25 @@ class Call final : public shared::Call {
     }
 
   private:
-    // Memory that was looked up when its tensor was read; more tensors than this are looked up again.
     struct Found {
-        hal_dptr first = 0;
-        uint64_t bytes = 0;
+        hal_dptr first;
+        uint64_t bytes;
         Place place;
     };
 
-    void require_memory(hal_dptr first, uint64_t bytes, std::string_view tensor) const override {
+    void require_memory(hal_dptr first, uint64_t bytes, const shared::TensorName& tensor) const override {
         std::optional<Place> place = device_.memory.place(first, bytes);
         if (!place) {  // the text only where it is needed
-            place = check_range(device_, first, bytes, named(tensor).c_str());
+            place = check_range(device_, first, bytes, named(tensor.text()).c_str());
         }
-        if (found_count_ < found_.size()) {
-            found_[found_count_++] = {first, bytes, *place};
+        if (found_.size() < found_.capacity()) {
+            found_.push_back({first, bytes, *place});
         }
     }
 
     Device& device_;
-    mutable std::array<Found, 4> found_;
-    mutable size_t found_count_ = 0;
+    // Memory that was looked up when its tensor was read; more tensors than this are looked up again.
+    mutable boost::container::static_vector<Found, 4> found_;
 };
 
 // Every kernel has a query: a device may lack its type.

@@ -1,6 +1,7 @@
 // Launching a kernel of a program: its arguments, and the places of elements in tensors.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -27,6 +28,18 @@ struct Walk {
     Steps<N> steps;
     std::array<Place, N> places;
     bool dense = true;  // every tensor has its elements in the order of the index, one behind the other
+
+    // What a dense kernel needs besides the memory: count, the offsets, and something of its own where there is room.
+    // One argument (a long4), because drivers copy each argument of each launch on its own.
+    [[nodiscard]] std::array<int64_t, 4> packed(int64_t own = 0) const noexcept {
+        static_assert(N < 4);
+        std::array<int64_t, 4> out{steps.count};
+        std::copy(steps.offset.begin(), steps.offset.end(), out.begin() + 1);
+        if (N < 3) {
+            out[N + 1] = own;
+        }
+        return out;
+    }
 };
 
 // Operand 0 is the output, and every view broadcasts to the shape.

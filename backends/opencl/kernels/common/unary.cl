@@ -1,11 +1,10 @@
 // Behind an operator's `value apply(value)`: each output element from the input element at the same place.
-// Elements of both in the order of the index: the strides are known when this is compiled.
-kernel void dense(global uchar* output, const global uchar* input, const long count, const long output_offset,
-                  const long input_offset) {
+// Elements of both in the order of the index: the strides are known when this is compiled. `walk`: count, offsets.
+kernel void dense(global uchar* output, const global uchar* input, const long4 walk) {
     const long i = get_global_id(0);
-    if (i < count) {
+    if (i < walk.x) {
         const long at = i * (long)sizeof(item);
-        store(output + output_offset + at, apply(load(input + input_offset + at)));
+        store(output + walk.y + at, apply(load(input + walk.z + at)));
     }
 }
 

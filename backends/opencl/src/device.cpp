@@ -19,6 +19,8 @@ Device::Device(Instance& instance, int32_t ordinal, FoundDevice found)
       ordinal_(ordinal),
       found_(std::move(found)),
       transfer_queue_(api_, context(), id(), false),
+      queue_to_host_(api_, context(), id(), false),
+      queue_from_host_(api_, context(), id(), false),
       memory(*this, instance.options()),
       staging(*this),
       programs(*this) {

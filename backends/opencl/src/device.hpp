@@ -35,6 +35,9 @@ class Device {
     [[nodiscard]] std::unique_ptr<Queue> make_queue(int32_t priority) const;
     // For synchronous copies, which wait for no stream.
     [[nodiscard]] cl_command_queue transfer_queue() const noexcept { return transfer_queue_.get(); }
+    // For the copies of collectives, one for each direction: a device may have an engine for each.
+    [[nodiscard]] const Queue& queue_to_host() const noexcept { return queue_to_host_; }
+    [[nodiscard]] const Queue& queue_from_host() const noexcept { return queue_from_host_; }
 
     // init_device and deinit_device: counted.
     void initialize();
@@ -47,6 +50,8 @@ class Device {
     const int32_t ordinal_;
     FoundDevice found_;
     const Queue transfer_queue_;  // before the memory, whose end needs it
+    const Queue queue_to_host_;
+    const Queue queue_from_host_;
     std::mutex init_mutex_;
     uint64_t init_count_ = 0;
 

@@ -41,6 +41,8 @@ Options read_options(const hal_host* host) {
         choice<MemoryMode>(source, "memory_mode",
                            {{"auto", MemoryMode::automatic}, {"svm", MemoryMode::svm}, {"buffer", MemoryMode::buffer}});
     options.profiling = choice<bool>(source, "profiling", {{"off", false}, {"on", true}});
+    options.xccl_overlap =
+        choice<std::optional<bool>>(source, "xccl_overlap", {{"auto", std::nullopt}, {"on", true}, {"off", false}});
     options.kernels = sdk::option(host, "kernels", "");
     options.program_cache = sdk::option(host, "program_cache", "");
     if (const std::string& folder = options.program_cache; !folder.empty() && folder != "off" && folder[0] != '/') {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine.hpp"
@@ -25,11 +26,13 @@ struct Options {
     bool profiling = false;  // timing events by the device's clock
     std::string kernels;     // file that lists kernels of the user; empty none
     xccl::Options xccl;
-    std::string program_cache;  // folder; empty the user's cache, "off" none
+    std::optional<bool> xccl_overlap;  // copies of collectives beside the collective; empty as the device is
+    std::string program_cache;         // folder; empty the user's cache, "off" none
 };
 
-// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `kernels`, `program_cache` and
-// those of the collectives. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is allowed.
+// Reads `type`, `platform`, `index`, `repeat`, `memory`, `memory_mode`, `profiling`, `kernels`, `program_cache`,
+// `xccl_overlap` and those of all collectives. Throws sdk::Error INVALID_ARGUMENT naming option, value and what is
+// allowed.
 [[nodiscard]] Options read_options(const hal_host* host);
 
 }  // namespace hal::opencl

@@ -20,8 +20,11 @@ class XcclPort final : public xccl::Port {
     void require_stream(hal_dev device, hal_stream stream) override;
     void enqueue(hal_dev device, hal_stream stream, const xccl::Work& work) override;
     [[nodiscard]] xccl::StagingMemory* staging(hal_dev device) override;
-    void copy_in(hal_dev device, std::byte* to, hal_dptr from, uint64_t bytes) override;
-    void copy_out(hal_dev device, hal_dptr to, const std::byte* from, uint64_t bytes) override;
+    [[nodiscard]] bool copies_by_itself(hal_dev device) override;
+    [[nodiscard]] std::unique_ptr<xccl::Copy> copy_in(hal_dev device, std::byte* to, hal_dptr from,
+                                                      uint64_t bytes) override;
+    [[nodiscard]] std::unique_ptr<xccl::Copy> copy_out(hal_dev device, hal_dptr to, const std::byte* from,
+                                                       uint64_t bytes) override;
     void refuse_on_stream(const char* entry) const override;
 
   private:

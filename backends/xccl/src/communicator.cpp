@@ -7,8 +7,7 @@
 #include "across_collective.hpp"
 #include "local_wait.hpp"
 #include "messages.hpp"
-#include "reduce.hpp"
-#include "staging_memory.hpp"
+#include "staged.hpp"
 
 namespace hal::xccl {
 
@@ -125,7 +124,8 @@ void Communicator::finish() {
 void Communicator::run(const Operation& operation, const std::function<bool()>& idle) {
     StagingMemory* const staging = operation.call.kind == Kind::exchange ? nullptr : port_.staging(device());
     if (staging != nullptr && operation.call.count != 0) {
-        run_staged(*staging, operation, idle);
+        run_staged({port_, *staging, device(), rank(), static_cast<uint64_t>(size()), port_.copies_by_itself(device())},
+                   operation, [&](const Operation& part) { run_reachable(part, idle); });
     } else {
         run_reachable(operation, idle);
     }
@@ -140,63 +140,7 @@ void Communicator::run_reachable(const Operation& operation, const std::function
     }
 }
 
-// Chunk by chunk, the same ones on all ranks, whatever buffers they have.
-void Communicator::run_staged(StagingMemory& staging, const Operation& operation, const std::function<bool()>& idle) {
-    constexpr uint64_t chunk_bytes = uint64_t{4} << 20U;
-    const Call& call = operation.call;
-    const auto ranks = static_cast<uint64_t>(size());
-    const uint64_t item = element_bytes(call.dtype);
-    const uint64_t sends = send_blocks(call.kind, rank() == call.root, ranks);
-    const uint64_t receives = recv_blocks(call.kind, rank() == call.root, ranks);
-    const uint64_t most = std::max(send_blocks(call.kind, true, ranks), recv_blocks(call.kind, true, ranks));
-    const uint64_t chunk = std::min(call.count, std::max<uint64_t>(chunk_bytes / (most * item), 1));
-    const auto memory = staging.take((sends + receives) * chunk * item);
-    const auto each_block = [&](uint64_t blocks, std::byte* at, uint64_t first, uint64_t n, auto&& move) {
-        for (uint64_t block = 0; block < blocks; ++block) {
-            move(at + block * n * item, (block * call.count + first) * item, n * item);
-        }
-    };
-    for (uint64_t first = 0; first < call.count; first += chunk) {
-        Operation part = operation;
-        part.call.count = std::min(chunk, call.count - first);
-        part.send = memory.get();
-        part.recv = memory.get() + sends * part.call.count * item;
-        each_block(sends, part.send, first, part.call.count, [&](std::byte* at, uint64_t offset, uint64_t bytes) {
-            port_.copy_in(device(), at, reinterpret_cast<hal_dptr>(operation.send) + offset, bytes);
-        });
-        run_reachable(part, idle);
-        each_block(receives, part.recv, first, part.call.count, [&](std::byte* at, uint64_t offset, uint64_t bytes) {
-            port_.copy_out(device(), reinterpret_cast<hal_dptr>(operation.recv) + offset, at, bytes);
-        });
-    }
-}
-
 namespace {
-
-// Messages with the memory that the others reach in the place of their own.
-struct StagedMessages {
-    std::vector<std::shared_ptr<std::byte>> memory;
-    std::vector<std::pair<Message, hal_dptr>> received;
-};
-StagedMessages stage(Port& port, hal_dev device, std::vector<Message>& messages) {
-    StagedMessages staged;
-    StagingMemory* const staging = port.staging(device);
-    for (Message& message : messages) {
-        const uint64_t bytes = message.count * element_bytes(message.dtype);
-        if (staging == nullptr || bytes == 0) {
-            continue;
-        }
-        const auto device_memory = reinterpret_cast<hal_dptr>(message.data);
-        staged.memory.push_back(staging->take(bytes));
-        message.data = staged.memory.back().get();
-        if (message.send) {
-            port.copy_in(device, message.data, device_memory, bytes);
-        } else {
-            staged.received.emplace_back(message, device_memory);
-        }
-    }
-    return staged;
-}
 
 // Those with ranks of other hosts; the others stay, with the ranks that their peers have on this one.
 std::vector<Message> take_remote(const Across& across, std::vector<Message>& messages) {
@@ -215,7 +159,7 @@ std::vector<Message> take_remote(const Across& across, std::vector<Message>& mes
 }  // namespace
 
 void Communicator::run_batch(std::vector<Operation>& operations, std::vector<Message>& messages) {
-    const StagedMessages staged = stage(port_, device(), messages);
+    StagedMessages staged(port_, device(), messages);
     std::optional<Across::Messages> network;
     if (across_ != nullptr) {
         network.emplace(*across_, take_remote(*across_, messages));
@@ -229,9 +173,7 @@ void Communicator::run_batch(std::vector<Operation>& operations, std::vector<Mes
     if (network) {
         network->finish();
     }
-    for (const auto& [message, to] : staged.received) {
-        port_.copy_out(device(), to, message.data, message.count * element_bytes(message.dtype));
-    }
+    staged.finish();
 }
 
 namespace {

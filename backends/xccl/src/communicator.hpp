@@ -70,7 +70,6 @@ class Communicator {  // NOLINT(clang-analyzer-optin.performance.Padding)
     void end_work(uint64_t turn, bool leads) noexcept;
     void run(const Operation& operation, const std::function<bool()>& idle);
     void run_reachable(const Operation& operation, const std::function<bool()>& idle);
-    void run_staged(StagingMemory& staging, const Operation& operation, const std::function<bool()>& idle);
     void run_batch(std::vector<Operation>& operations, std::vector<Message>& messages);
     void run_lone(const Work::Lone& lone, hal_status stream_status);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "hal/types.h"
 #include "mapping.hpp"
@@ -47,6 +48,17 @@ class Work {
 };
 static_assert(sizeof(Work) == 48);
 
+// A copy under way. Its end waits too.
+class Copy {
+  public:
+    Copy() = default;
+    Copy(const Copy&) = delete;
+    Copy& operator=(const Copy&) = delete;
+    virtual ~Copy() = default;
+    // Until it is done. Throws what it failed with.
+    virtual void wait() = 0;
+};
+
 // All throw sdk::Error as the entries of the back end do.
 class Port {
   public:
@@ -63,11 +75,21 @@ class Port {
     virtual void require_stream(hal_dev device, hal_stream stream) = 0;
     // Throws what enqueuing throws; nothing is enqueued then.
     virtual void enqueue(hal_dev device, hal_stream stream, const Work& work) = 0;
-    // nullptr: the host reaches device memory by its address, and the two functions below are not called. Else the work
-    // of a stream moves data between device memory and this with them; they return when that is done.
+    // nullptr: the host reaches device memory by its address, and the functions below are not called. Else the work
+    // of a stream moves data between device memory and this with copy_in and copy_out. They begin a copy; copies may
+    // run in any order, and beside each other.
     [[nodiscard]] virtual StagingMemory* staging(hal_dev) { return nullptr; }
-    virtual void copy_in(hal_dev, std::byte* /*to*/, hal_dptr /*from*/, uint64_t /*bytes*/) {}
-    virtual void copy_out(hal_dev, hal_dptr /*to*/, const std::byte* /*from*/, uint64_t /*bytes*/) {}
+    // Does the device move data without the host's cores? Then copies go on while a collective runs; else that would
+    // only take cores from it.
+    [[nodiscard]] virtual bool copies_by_itself(hal_dev) { return false; }
+    [[nodiscard]] virtual std::unique_ptr<Copy> copy_in(hal_dev, std::byte* /*to*/, hal_dptr /*from*/,
+                                                        uint64_t /*bytes*/) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::unique_ptr<Copy> copy_out(hal_dev, hal_dptr /*to*/, const std::byte* /*from*/,
+                                                         uint64_t /*bytes*/) {
+        return nullptr;
+    }
 
     // Throws REENTRANT naming the entry on a thread that runs the work of a stream.
     virtual void refuse_on_stream(const char* entry) const = 0;

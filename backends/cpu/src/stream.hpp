@@ -56,11 +56,9 @@ class Stream {  // NOLINT(clang-analyzer-optin.performance.Padding)
 
     // ---- Any thread; a closed or recycled stream throws INVALID_HANDLE ----
 
+    // A failed stream throws its sticky error; it takes what always runs unless that is for healthy ones too.
     template <class Operation>
-    void push(hal_stream handle, Operation&& operation);
-
-    // Throws the sticky error of a failed stream.
-    void require_healthy(hal_stream handle);
+    void push(hal_stream handle, Operation&& operation, bool healthy = !RunsAlways<Operation>);
 
     // Later work waits for the point. Nothing is enqueued if it is reached already or lies on this stream.
     void wait_for(hal_stream handle, Point point);
@@ -84,7 +82,7 @@ class Stream {  // NOLINT(clang-analyzer-optin.performance.Padding)
 
   private:
     template <class Operation>
-    uint64_t push_locked(hal_stream handle, Operation&& operation);
+    uint64_t push_locked(hal_stream handle, Operation&& operation, bool healthy = !RunsAlways<Operation>);
     void require_open(hal_stream handle) const;
     void require_worker();
     [[noreturn]] void throw_sticky() const;
@@ -145,12 +143,10 @@ struct PriorityRange {
 [[nodiscard]] PriorityRange priority_range() noexcept;
 
 template <class Operation>
-uint64_t Stream::push_locked(hal_stream handle, Operation&& operation) {
+uint64_t Stream::push_locked(hal_stream handle, Operation&& operation, bool healthy) {
     require_open(handle);
-    if constexpr (!RunsAlways<Operation>) {
-        if (timeline_->failed()) [[unlikely]] {
-            throw_sticky();
-        }
+    if (healthy && timeline_->failed()) [[unlikely]] {
+        throw_sticky();
     }
     if (!worker_runs_) [[unlikely]] {
         require_worker();
@@ -159,10 +155,10 @@ uint64_t Stream::push_locked(hal_stream handle, Operation&& operation) {
 }
 
 template <class Operation>
-void Stream::push(hal_stream handle, Operation&& operation) {
+void Stream::push(hal_stream handle, Operation&& operation, bool healthy) {
     {
         const std::lock_guard lock(mutex_);
-        push_locked(handle, std::forward<Operation>(operation));
+        push_locked(handle, std::forward<Operation>(operation), healthy);
     }
     wake_worker();
 }

@@ -95,14 +95,6 @@ void Stream::require_open(hal_stream handle) const {
     }
 }
 
-void Stream::require_healthy(hal_stream handle) {
-    const std::lock_guard lock(mutex_);
-    require_open(handle);
-    if (timeline_->failed()) {
-        throw_sticky();
-    }
-}
-
 void Stream::throw_sticky() const {
     throw sdk::Error(timeline_->outcome(UINT64_MAX), timeline_->failure_text());
 }

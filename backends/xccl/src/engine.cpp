@@ -49,33 +49,33 @@ void Engine::abort_all() noexcept {
     });
 }
 
-std::shared_ptr<Communicator> Engine::find(hal_comm comm) {
+Engine::Held Engine::hold(hal_comm comm) {
     if (Slot* const slot = communicators_.find(comm); slot != nullptr) {
-        const std::lock_guard lock(slot->mutex);
+        std::unique_lock lock(slot->mutex);
         if (slot->communicator) {
-            return slot->communicator;
+            return {std::move(lock), slot->communicator};
         }
     }
     throw sdk::Error(HAL_ERROR_INVALID_HANDLE,
                      comm == nullptr ? "comm is NULL" : "comm is no communicator of this back end, or was destroyed");
 }
 
-std::shared_ptr<Communicator> Engine::find_usable(hal_comm comm) {
-    auto communicator = find(comm);
-    communicator->require_usable();
-    return communicator;
+Engine::Held Engine::hold_usable(hal_comm comm) {
+    Held held = hold(comm);
+    held.communicator->require_usable();
+    return held;
 }
 
-// An error inside a group is kept for its end.
+// f(the thread's group, or nullptr). An error inside a group is kept for its end.
 template <class F>
 void Engine::in_group(F&& f) {
     Group* const group = current_group(number_);
     if (group == nullptr) {
-        f();
+        f(nullptr);
         return;
     }
     try {
-        f();
+        f(group);
     } catch (const sdk::Error& error) {
         if (!group->error) {
             group->error = error;
@@ -186,10 +186,10 @@ int32_t Engine::size_of(hal_comm comm) {
 
 // ---- Operations ----
 
-void Engine::issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, Part part) {
+void Engine::issue(Group* group, const std::shared_ptr<Communicator>& communicator, hal_stream stream, Part part) {
     part.communicator = communicator;
     part.issue.streams.push_back(stream);
-    if (Group* const group = current_group(number_); group != nullptr) {
+    if (group != nullptr) {
         port_.require_stream(communicator->device(), stream);
         group->add(std::move(part));
     } else {
@@ -211,8 +211,8 @@ void Engine::check_memory(const Communicator& communicator, hal_dptr address, ui
 
 void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const void* scalar, hal_comm comm,
                         hal_stream stream) {
-    in_group([&] {
-        const auto communicator = find_usable(comm);
+    in_group([&](Group* group) {
+        const auto& [lock, communicator] = hold_usable(comm);
         check_type(call.kind, call.dtype, call.op);
         if (is_reduction(call.kind) && (call.op == 0 || (call.op == HAL_REDUCE_PREMUL_SUM && scalar == nullptr))) {
             throw sdk::Error(HAL_ERROR_INVALID_ARGUMENT,
@@ -240,27 +240,27 @@ void Engine::collective(const Call& call, hal_dptr send, hal_dptr recv, const vo
         }
         operation.send = sends == 0 ? nullptr : reinterpret_cast<std::byte*>(send);
         operation.recv = receives == 0 ? nullptr : reinterpret_cast<std::byte*>(recv);
-        if (current_group(number_) == nullptr) {
+        if (group == nullptr) {
             communicator->issue(stream, operation);
             return;
         }
         Part part;
         part.issue.operations.push_back(std::move(operation));
-        issue(communicator, stream, std::move(part));
+        issue(group, communicator, stream, std::move(part));
     });
 }
 
 void Engine::message(bool send, hal_dptr data, uint64_t count, hal_dtype dtype, int32_t peer, hal_comm comm,
                      hal_stream stream) {
-    in_group([&] {
-        const auto communicator = find_usable(comm);
+    in_group([&](Group* group) {
+        const auto& [lock, communicator] = hold_usable(comm);
         check_type(Kind::none, dtype, 0);
         check_rank(peer, communicator->size(), "peer");
         const uint64_t item = element_bytes(dtype);
         check_memory(*communicator, data, 1, checked_bytes(count, item, 1), item, send ? "send" : "recv");
         Part part;
         part.issue.messages.push_back({send, peer, reinterpret_cast<std::byte*>(data), count, dtype});
-        issue(communicator, stream, std::move(part));
+        issue(group, communicator, stream, std::move(part));
     });
 }
 
@@ -299,8 +299,8 @@ hal_status Engine::supported(hal_collective collective, hal_dtype dtype, hal_red
 
 void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receives, hal_dtype dtype, hal_comm comm,
                        hal_stream stream) {
-    in_group([&] {
-        const auto communicator = find_usable(comm);
+    in_group([&](Group* group) {
+        const auto& [lock, communicator] = hold_usable(comm);
         check_type(Kind::none, dtype, 0);
         sdk::require(sends.counts, "send_counts");
         sdk::require(sends.displacements, "send_displacements");
@@ -317,7 +317,7 @@ void Engine::alltoallv(hal_dptr send, Blocks sends, hal_dptr recv, Blocks receiv
                 part.issue.messages.push_back({sending, peer, reinterpret_cast<std::byte*>(data), count, dtype});
             }
         }
-        issue(communicator, stream, std::move(part));
+        issue(group, communicator, stream, std::move(part));
     });
 }
 

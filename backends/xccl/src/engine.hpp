@@ -79,16 +79,23 @@ class Engine {
     };
     using Communicators = shared::HandleTable<Slot, hal_comm, 0xCC>;
 
-    [[nodiscard]] std::shared_ptr<Communicator> find(hal_comm comm);
+    // The communicator of a live handle, which stays while this lives: a tenth of what issuing takes would be a
+    // reference of one's own.
+    struct Held {
+        std::unique_lock<std::mutex> lock;
+        const std::shared_ptr<Communicator>& communicator;
+    };
+    [[nodiscard]] Held hold(hal_comm comm);
+    [[nodiscard]] std::shared_ptr<Communicator> find(hal_comm comm) { return hold(comm).communicator; }
     // Also throws the communicator's failure.
-    [[nodiscard]] std::shared_ptr<Communicator> find_usable(hal_comm comm);
+    [[nodiscard]] Held hold_usable(hal_comm comm);
     [[nodiscard]] hal_comm publish(std::shared_ptr<Communicator> communicator);
     [[nodiscard]] std::shared_ptr<Communicator> join(hal_dev device, const UniqueId& id, int32_t rank, int32_t size);
     [[nodiscard]] std::shared_ptr<Communicator> assemble(hal_dev device, const std::vector<Introduction>& ranks,
                                                          int32_t rank, const Presence& own, const Secret& secret,
                                                          Deadline deadline);
-    // Now, or when the thread's outermost group ends.
-    void issue(const std::shared_ptr<Communicator>& communicator, hal_stream stream, Part part);
+    // Now, or with the group.
+    void issue(Group* group, const std::shared_ptr<Communicator>& communicator, hal_stream stream, Part part);
     template <class F>
     void in_group(F&& f);
     void check_memory(const Communicator& communicator, hal_dptr address, uint64_t blocks, uint64_t bytes,

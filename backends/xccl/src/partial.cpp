@@ -57,7 +57,7 @@ void reduce_to_partial(const Reduction& work) noexcept {
                 return reduce_blocks<T, Wide, Wide, Sum>(work, Keep(), Identity());
         }
     });
-    end_stream(work.stream);
+    end_reduction(work);
 }
 
 void add_partials(hal_dtype dtype, hal_reduce_op op, std::byte* to, const std::byte* a, const std::byte* b,
@@ -90,7 +90,7 @@ void finish_partials(const Reduction& work, uint64_t ranks) noexcept {
                 return reduce_blocks<Wide, T, Wide, Sum>(work, Keep(), Store<T>());
         }
     });
-    end_stream(work.stream);
+    end_reduction(work);
 }
 
 }  // namespace hal::xccl

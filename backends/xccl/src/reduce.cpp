@@ -99,12 +99,14 @@ void reduce(const Reduction& work) noexcept {
         return;
     }
     reduce_any(work);
-    end_stream(work.stream);
+    end_reduction(work);
 }
 
 void copy(std::byte* to, const std::byte* from, uint64_t bytes, bool stream) noexcept {
     copy_block(to, from, bytes, stream);
-    end_stream(stream);
+    if (stream) {
+        shared::past_caches_fence();
+    }
 }
 
 }  // namespace hal::xccl

@@ -23,11 +23,12 @@ Secret random_secret() {
 }
 
 bool same_secret(const Secret& a, const Secret& b) noexcept {
-    uint8_t difference = 0;
-    for (size_t i = 0; i < a.size(); ++i) {
-        difference = static_cast<uint8_t>(difference | (a[i] ^ b[i]));
-    }
-    return difference == 0;
+    std::array<uint64_t, 2> left;
+    std::array<uint64_t, 2> right;
+    static_assert(sizeof left == sizeof a);
+    std::memcpy(left.data(), a.data(), sizeof left);
+    std::memcpy(right.data(), b.data(), sizeof right);
+    return ((left[0] ^ right[0]) | (left[1] ^ right[1])) == 0;
 }
 
 }  // namespace hal::xccl

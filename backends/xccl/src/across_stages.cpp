@@ -84,6 +84,7 @@ Mesh::Add AcrossStages::adder() const {
 template <class F>
 std::vector<uint64_t> AcrossStages::sizes(uint64_t n, uint64_t item, F&& f) const {
     std::vector<uint64_t> result;
+    result.reserve(static_cast<size_t>(hosts_.count()));
     for (int32_t host = 0; host < hosts_.count(); ++host) {
         result.push_back(f(host) * n * item);
     }

@@ -92,7 +92,7 @@ class Arguments {
     void add(const Place& place) {
         // The driver takes the handle itself.
         keep(place.buffer != nullptr
-                 ? api_.clSetKernelArg(kernel_, index_, sizeof place.buffer, static_cast<const void*>(&place.buffer))
+                 ? api_.clSetKernelArg(kernel_, index_, sizeof(cl_mem), static_cast<const void*>(&place.buffer))
                  : api_.clSetKernelArgSVMPointer(kernel_, index_, place.pointer));
     }
     void add(const Local& local) { keep(api_.clSetKernelArg(kernel_, index_, local.bytes, nullptr)); }

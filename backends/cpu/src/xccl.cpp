@@ -23,10 +23,9 @@ void XcclPort::require_stream(hal_dev device, hal_stream stream) {
 }
 
 void XcclPort::enqueue(hal_dev device, hal_stream stream, const xccl::Work& work) {
-    constexpr bool healthy = true;
-    find_stream(instance_, device, stream)
-        .push(
-            stream, [work](hal_status status) { return work(status); }, healthy);
+    auto run = [work](hal_status status) { return work(status); };
+    constexpr bool healthy = true;  // else a failed stream would take it, as it always runs
+    find_stream(instance_, device, stream).push(stream, std::move(run), healthy);
 }
 
 void XcclPort::refuse_on_stream(const char* entry) const {

@@ -1,44 +1,33 @@
 // Two hosts of one rank each, in one process: what one knows the other is told.
 #include "alarm.hpp"
 
-#include <sys/mman.h>
-
 #include <catch2/catch.hpp>
 #include <thread>
+
+#include "test_arena.hpp"
 
 namespace hal::xccl {
 namespace {
 
 constexpr uint64_t limit_ns = 20'000'000'000;
-constexpr uint64_t arena_bytes = 4096;
-
-Address loopback() {
-    Address address;
-    address.bytes[15] = 1;
-    return address;
-}
 
 // A rank that leads its host; a Presence listens for no other hosts on loopback.
 struct Rank {
-    Rank() : file(make_memory_file("test", arena_bytes)) {
+    Rank() {
         presence.introduction.network = loopback();
         listener = listen_tcp(loopback(), &presence.introduction.network.port);
-        base = mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-        REQUIRE(base != MAP_FAILED);
     }
     ~Rank() {
         alarm.reset();
         host.reset();
-        munmap(base, arena_bytes);
     }
     Rank(const Rank&) = delete;
     Rank& operator=(const Rank&) = delete;
 
     void join(const std::vector<Introduction>& ranks, int32_t rank, const Secret& secret) {
         const Deadline deadline = Deadline::after(limit_ns);
-        const Arena arena{file.get(), reinterpret_cast<uint64_t>(base), arena_bytes};
         host = std::make_unique<Host>(std::vector<Host::Member>{{presence.introduction, rank}}, 0,
-                                      presence.local_listener, secret, arena, deadline);
+                                      presence.local_listener, secret, arena.get(), deadline);
         alarm = std::make_unique<Alarm>(ranks, rank, listener, secret, deadline);
         alarm->watch(*host, [] {});
     }
@@ -51,9 +40,8 @@ struct Rank {
     }
 
     Presence presence{loopback()};
-    File file;
+    TestArena arena;
     File listener;
-    void* base = nullptr;
     std::unique_ptr<Host> host;
     std::unique_ptr<Alarm> alarm;
 };

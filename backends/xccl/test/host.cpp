@@ -1,38 +1,20 @@
 // Ranks of a host, as threads: set-up, and that one that is gone is noticed.
 #include "host.hpp"
 
-#include <sys/mman.h>
-
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "test_arena.hpp"
 #include "unique_id.hpp"
 
 namespace hal::xccl {
 namespace {
 
-constexpr uint64_t arena_bytes = 4096;
 constexpr uint64_t limit_ns = 20'000'000'000;
 
-Address loopback() {
-    Address address;
-    address.bytes[15] = 1;
-    return address;
-}
-
 struct Member {
-    Member() : file(make_memory_file("test", arena_bytes)) {
-        base = mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-        REQUIRE(base != MAP_FAILED);
-    }
-    ~Member() { munmap(base, arena_bytes); }
-    Member(const Member&) = delete;
-    Member& operator=(const Member&) = delete;
-    [[nodiscard]] Arena arena() const { return {file.get(), reinterpret_cast<uint64_t>(base), arena_bytes}; }
-
     Presence presence{loopback()};
-    File file;
-    void* base = nullptr;
+    TestArena arena;
 };
 
 TEST_CASE("a rank that is gone is noticed long before the time limit") {
@@ -42,8 +24,8 @@ TEST_CASE("a rank that is gone is noticed long before the time limit") {
     const Secret secret = random_secret();
     const Deadline deadline = Deadline::after(limit_ns);
     std::thread other(
-        [&] { const Host host(members, 1, second.presence.local_listener, secret, second.arena(), deadline); });
-    Host host(members, 0, first.presence.local_listener, secret, first.arena(), deadline);
+        [&] { const Host host(members, 1, second.presence.local_listener, secret, second.arena.get(), deadline); });
+    Host host(members, 0, first.presence.local_listener, secret, first.arena.get(), deadline);
     host.set_timeout(limit_ns);
     other.join();  // it has left
     hal_status status = HAL_OK;

@@ -79,8 +79,8 @@ class Engine {
     };
     using Communicators = shared::HandleTable<Slot, hal_comm, 0xCC>;
 
-    // The communicator of a live handle, which stays while this lives. Issuing needs no reference of its own, which would
-    // be two more atomic operations for each collective.
+    // The communicator of a live handle, which stays while this lives. Issuing needs no reference of its own, which
+    // would be two more atomic operations for each collective.
     struct Held {
         std::unique_lock<std::mutex> lock;
         const std::shared_ptr<Communicator>& communicator;
